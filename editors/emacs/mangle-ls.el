@@ -148,6 +148,13 @@ About those that are no transcripts it says nothing."
                    (format "prompt %s" name)))
 
 ;;;###autoload
+(defun mangle-ls-conversation ()
+  "Show this transcript as a conversation, the records around point."
+  (interactive)
+  (mangle-ls--open (format "mangle-conversation:/line-%d?of=%s" (line-number-at-pos nil t) (url-hexify-string (mangle-ls--address)))
+                   (format "conversation of %s" (buffer-name))))
+
+;;;###autoload
 (defun mangle-ls-channels ()
   "Show what this transcript showed beside what it told the kernel."
   (interactive)

@@ -39,6 +39,7 @@ mod reply_grammar;
 mod rule;
 mod semantics;
 mod serve;
+mod show;
 mod show_program;
 mod split;
 mod stats;
@@ -88,6 +89,7 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Parse(parse::Parse),
+    Show(show::ShowCommand),
     Split(split::Split),
     Repair(repair::RepairCommand),
     Replay(Box<replay::ReplayCommand>),
@@ -197,6 +199,7 @@ impl Cli {
         match &self.command {
             Command::Check(check) => check.run(color),
             Command::Fmt(fmt) => fmt.run(color),
+            Command::Show(show) => show.run(color),
             Command::Split(split) => split.run(color),
             Command::Repair(repair) => repair.run(color),
             Command::Replay(replay) => replay.run(color),

@@ -86,6 +86,16 @@ impl Output {
         }
     }
 
+    /// Whether colours are shown.
+    pub(super) fn has_colours(&self) -> bool {
+        self.stream.has_colours()
+    }
+
+    /// Whether the reader went away, so that the rest is dropped.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// Writes text that may have colours in it.
     pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
         self.waiting.push_str(text);

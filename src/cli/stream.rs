@@ -51,6 +51,16 @@ impl Stream {
         }
     }
 
+    /// Whether what is behind it shows colours.
+    pub(super) fn has_colours(&self) -> bool {
+        let choice = match self {
+            Self::Output(stream) => stream.current_choice(),
+            Self::Errors(stream) => stream.current_choice(),
+            Self::Recorded(stream) => stream.current_choice(),
+        };
+        choice != ColorChoice::Never
+    }
+
     fn inner(&mut self) -> &mut dyn Write {
         match self {
             Self::Output(stream) => stream,

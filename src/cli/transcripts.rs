@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -133,12 +134,16 @@ pub(super) struct ExaminedReply<'a> {
 pub(super) type EachRecord<'f> =
     dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
 
-/// The same, with what was found out about the record.
-type EachWorkedRecord<'f, T> =
-    dyn FnMut(&TranscriptFile, &Record<'_>, T, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
+/// The same, with what was found out about the record; may end the reading of its file.
+pub(super) type EachWorkedRecord<'f, T> = dyn FnMut(&TranscriptFile, &Record<'_>, T, &mut dyn FnMut() -> LinePosition) -> io::Result<ControlFlow<()>>
+    + 'f;
+
+/// Gets the bytes of a file as they come, with the container once that is known.
+pub(super) type EachPiece<'f> = dyn FnMut(&TranscriptFile, &[u8], Option<Container>) + 'f;
 
 /// Makes what finds something out about the records of a file.
-type RecordWorker<'f, T> = dyn Fn(&TranscriptFile) -> Box<dyn FnMut(&Record<'_>) -> T + 'f> + Sync + 'f;
+pub(super) type RecordWorker<'f, T> =
+    dyn Fn(&TranscriptFile) -> Box<dyn FnMut(&Record<'_>) -> T + 'f> + Sync + 'f;
 
 impl Transcripts {
     /// Finds what `files` name, and loads the programs that they go with.
@@ -254,14 +259,22 @@ impl Transcripts {
         ended: &mut dyn FnMut(&TranscriptFile, &ReadSummary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let nothing: &RecordWorker<'_, ()> = &|_| Box::new(|_| ());
-        self.each_record_with(nothing, &mut |found, record, (), spot| each(found, record, spot), ended)
+        let mut each =
+            |found: &TranscriptFile, record: &Record<'_>, (): (), spot: &mut dyn FnMut() -> LinePosition| {
+                each(found, record, spot).map(ControlFlow::Continue)
+            };
+        self.each_record_with(nothing, &mut |_, _, _| {}, &mut each, ended)
     }
 
     /// [`Transcripts::each_record`], with something that `worker` finds out about each record, of long files on several
-    /// threads.
-    fn each_record_with<T: Send>(
+    /// threads; `see` gets all bytes before the records in them.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn each_record_with<T: Send>(
         &self,
         worker: &RecordWorker<'_, T>,
+        see: &mut EachPiece<'_>,
         each: &mut EachWorkedRecord<'_, T>,
         ended: &mut dyn FnMut(&TranscriptFile, &ReadSummary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
@@ -272,13 +285,19 @@ impl Transcripts {
                 let (position, progress) = (input.position(), Progress::of_bytes("reading", input.total()));
                 let options = ReadOptions { found, stop: &stop };
                 let worker = || worker(found);
-                read_transcript_with(options, input, &mut |_, _| {}, &worker, &mut |record, more, spot| {
+                let see = &mut |bytes: &[u8], container| see(found, bytes, container);
+                read_transcript_with(options, input, see, &worker, &mut |record, more, spot| {
                     progress.set(position.load(Ordering::Relaxed));
-                    if failure.is_none()
-                        && let Err(error) = each(found, record, more, spot)
-                    {
-                        failure = Some(error);
-                        stop.cancel();
+                    if stop.is_cancelled() {
+                        return;
+                    }
+                    match each(found, record, more, spot) {
+                        Ok(ControlFlow::Continue(())) => {}
+                        Ok(ControlFlow::Break(())) => stop.cancel(),
+                        Err(error) => {
+                            failure = Some(error);
+                            stop.cancel();
+                        }
                     }
                 })
             });
@@ -332,7 +351,9 @@ impl Transcripts {
             let name = self.name(found);
             let position = checks.iter().position(|(path, _)| *path == found.path);
             let known = self.resolution.transcripts.iter().find(|known| known.path == found.path);
-            let (Some(known), at) = (known, position.unwrap_or(checks.len())) else { return Ok(()) };
+            let (Some(known), at) = (known, position.unwrap_or(checks.len())) else {
+                return Ok(ControlFlow::Continue(()));
+            };
             if position.is_none() {
                 // One file after the other.
                 checks.clear();
@@ -340,7 +361,7 @@ impl Transcripts {
             }
             let judge = self.knowledges.judge(known);
             let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else {
-                return Ok(());
+                return Ok(ControlFlow::Continue(()));
             };
             let findings = match examined {
                 Some(examined) => check.take(record, examined).found,
@@ -375,7 +396,7 @@ impl Transcripts {
                     TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
                 each(ExaminedReply { answered, context: judge.context, diagnostics })?;
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         };
         let (resolution, knowledges) = (&self.resolution, &self.knowledges);
         let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
@@ -383,7 +404,7 @@ impl Transcripts {
             let mut examiner = known.map(|known| RecordExaminer::new(knowledges.judge(known)));
             Box::new(move |record| Some(examiner.as_mut()?.record(record)))
         };
-        let problems = self.each_record_with(worker, &mut see, &mut |_, _| Ok(()))?;
+        let problems = self.each_record_with(worker, &mut |_, _, _| {}, &mut see, &mut |_, _| Ok(()))?;
         self.without_reply.replace(unanswered.difference(&answered).cloned().collect());
         Ok(problems)
     }

@@ -7,6 +7,7 @@ pub mod call_hierarchy;
 pub mod code_lens;
 pub mod comparison;
 pub mod completion;
+pub mod conversation;
 pub mod cursor;
 pub mod definition;
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod answer;
 mod baseline;
 mod compare;
 pub mod comparison;
+pub mod conversation;
 mod diff;
 mod display_limit;
 mod excerpt;

@@ -119,6 +119,8 @@ def virtual(uri):
     """A document that is made from another one."""
     if uri.endswith(".kernel.mg"):
         return f"mangle-preview:/fix-auth?of={uri}"
+    if uri.endswith(".jsonl"):
+        return f"mangle-conversation:/1?of={uri}"
     return f"mangle-{'syntax' if uri.endswith(('.mg', '.gl')) else 'split'}:{uri}"
 
 

@@ -43,6 +43,15 @@
   (unless (string-match-p "modified(" (buffer-substring (line-beginning-position) (line-end-position)))
     (error "At %d" (point))))
 
+(test-check "a transcript as a conversation"
+  (test-open "incident/transcripts/lost-atoms.json")
+  (mangle-ls-conversation)
+  (test-shows "*conversation of lost-atoms.json*" "- ~~modified(\"core/lease.rs\").~~")
+  (set-buffer "*conversation of lost-atoms.json*")
+  (test-go "modified(\"core")
+  (mangle-ls-visit)
+  (test-equal (buffer-name) "lost-atoms.json"))
+
 (test-check "a syntax tree follows edits"
   (test-open "incident/constitution.mg")
   (mangle-ls-syntax)

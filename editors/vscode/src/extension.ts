@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { Answers } from "./documents/answers.ts";
+import { Conversations, offerConversation } from "./documents/conversations.ts";
 import { generateGrammar } from "./documents/grammar.ts";
 import { Previews } from "./documents/previews.ts";
 import type { PromptOf } from "./documents/prompt_of.ts";
@@ -23,7 +24,7 @@ let running: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const started = performance.now();
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
-  const [views, previews] = [new Views(), new Previews()];
+  const [views, previews, conversations] = [new Views(), new Previews(), new Conversations()];
   const extension = context.extensionUri;
   const [prompts, reports, graphs] = [new PromptPanels(extension, previews), new Reports(extension), new Graphs(extension)];
   const deeds: Record<string, Deed> = {
@@ -36,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.test": (asked: object) => tests.runAsked(asked as Asked),
   };
   const first = new FirstDiagnostics(log, started);
-  const server: Server = new Server(extension, log, [views, previews, prompts, reports, graphs], {
+  const server: Server = new Server(extension, log, [views, previews, conversations, prompts, reports, graphs], {
     ...commands(() => server.running, deeds),
     ...first.middleware(),
   });
@@ -55,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.replayTranscript": () => reports.show(),
     "mangle.replayFromHere": () => openTurnHere("mangle.replay", server.running),
     "mangle.showState": () => openTurnHere("mangle.state", server.running),
+    "mangle.openConversation": () => conversations.show(),
     "mangle.showChannels": () => views.showChannels(),
     "mangle.runQuery": () => answers.ask(),
     "mangle.runTests": () => tests.runAll(),
@@ -65,13 +67,14 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   context.subscriptions.push(
     log,
-    ...[answers, views, previews, prompts, reports, graphs, tests, status, server],
+    ...[answers, views, previews, conversations, prompts, reports, graphs, tests, status, server],
     ...Object.entries(does).map(([name, deed]) => vscode.commands.registerCommand(name, deed)),
     // Also when a folder is trusted, and its settings count from then on.
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("mangle.server.path")) void server.restart();
     }),
     offerSchema(context),
+    offerConversation(context),
   );
   void server.restart(); // not awaited: a server that hangs must not hang the extension
 }

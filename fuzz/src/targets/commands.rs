@@ -214,6 +214,8 @@ const TRANSCRIPTS: &[Row] = &[
     row(&["parse", "--explain"], Form::Text),
     row(&["parse", "--extractor", "harness"], Form::Text),
     row(&["parse", "--extractor", "learning", "--format", "json"], Form::JsonLines),
+    row(&["show"], Form::Text),
+    row(&["show", "--format", "json"], Form::JsonLines),
     row(&["split"], Form::Text),
     row(&["stats"], Form::Text),
     row(&["stats", "--format", "json"], Form::JsonLines),

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::knowledge::KnowledgeMap;
 use super::{TranscriptFile, comments};
 use crate::host::Resolution;
-use crate::ide::replays::silence;
+use crate::ide::replays::{TurnVerdicts, judged_turn, silence};
 use crate::ide::transcripts::Comments;
 use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits};
@@ -112,6 +112,8 @@ pub struct RecordReplay {
     pub found: Vec<TranscriptFinding>,
     /// What the constitution kept from the user, or refused.
     pub blocks: Vec<Block>,
+    /// The verdicts about its replies.
+    pub turns: Vec<TurnVerdicts>,
 }
 
 /// The accounts of the replies of transcripts, record by record.
@@ -186,11 +188,13 @@ impl<'a> Accounts<'a> {
             };
             self.open = Some((known.file, Replay::new(constitution, options), comments(known)));
         }
-        let (mut told, mut found, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut told, mut found, mut blocks, mut turns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let judges = constitution.lacks().is_empty();
         if let Some((_, replay, comments)) = &mut self.open {
-            replay.record(record, &mut |_, event| match event {
+            replay.record(record, &mut |replay, event| match event {
                 Event::Turn(turn) => {
                     blocks.extend(blocks_of(&turn));
+                    turns.push(judged_turn(&turn, replay, constitution, (judges, false)));
                     told.push(turn.atoms);
                 }
                 Event::Found { turn, found: one } => found.push((turn, *one)),
@@ -198,7 +202,8 @@ impl<'a> Accounts<'a> {
             let rules = self.transcripts.knowledges.judge(known).rules;
             silence(record, &known.settings, rules, comments, &mut found);
         }
-        self.shown = Some(RecordReplay { found: found.into_iter().map(|(_, one)| one).collect(), blocks });
+        let found = found.into_iter().map(|(_, one)| one).collect();
+        self.shown = Some(RecordReplay { found, blocks, turns });
         let mut told = told.into_iter();
         let is_told = |kind| matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface);
         let turns = record.turns.iter();

@@ -21,4 +21,7 @@ pub use reasons::{ProofLine, ReasonSource, RuleObstacle};
 pub use report::{ReplayInput, StateAfter, TurnFilter};
 pub use session::{ReplaySession, ReplaySetup, rule_place};
 pub use silence::silence;
-pub use verdicts::{MOST_BYTES, RecordVerdicts, RequestVerdict, TranscriptVerdicts, TurnVerdicts, Verdicts};
+pub use verdicts::{
+    MOST_BYTES, RecordVerdicts, RequestVerdict, RewrittenSurface, TranscriptVerdicts, TurnVerdicts, Verdicts,
+    judged_turn,
+};

@@ -58,7 +58,17 @@ pub struct TurnVerdicts {
     pub denied: Option<RequestVerdict>,
     /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
     pub denial: Option<bool>,
+    /// What the user sees of its surface, where the policy rewrites that.
+    pub rewritten: Option<RewrittenSurface>,
     pub requests: Vec<RequestVerdict>,
+}
+
+/// What the user sees of a surface that the policy rewrites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewrittenSurface {
+    /// The whole of it where it is replaced, else what is put above the surface.
+    pub shown: String,
+    pub is_replaced: bool,
 }
 
 /// A request that was judged.
@@ -182,7 +192,10 @@ fn in_record(
     (turns, found)
 }
 
-fn judged_turn(
+/// What a replay says of a turn. `judges`: the policy permits something, so that its denials count; `is_reasoned`: verdicts are
+/// kept with what they follow from.
+#[must_use]
+pub fn judged_turn(
     turn: &Turn,
     replay: &Replay<'_>,
     constitution: &Constitution,
@@ -219,7 +232,11 @@ fn judged_turn(
     let denied = turn.envelope.as_ref().filter(|_| judges).map(|verdict| judged(verdict, whole));
     let is_replaced = constitution.settings.style == Override::Replace;
     let denial = turn.envelope.as_ref().map(|_| is_replaced);
-    TurnVerdicts { number: turn.number, place: turn.place, denied, denial, requests }
+    let rewritten = turn.rewritten.as_ref().map(|rewrite| RewrittenSurface {
+        shown: cut(rewrite.shown.strip_suffix(&turn.surface).unwrap_or(&rewrite.shown).trim_end()),
+        is_replaced: rewrite.is_replaced,
+    });
+    TurnVerdicts { number: turn.number, place: turn.place, denied, denial, rewritten, requests }
 }
 
 /// What a replay says of the records of a transcript as it is by now.

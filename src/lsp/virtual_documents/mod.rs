@@ -4,6 +4,7 @@
 //! The URI of one is its scheme, a colon, and the URI of the document that it is made from, percent-encoded or
 //! not; of one that has a name, `/NAME?KEY=VALUE&of=URI`. A scheme is a file here and a line in [`SCHEMES`].
 
+mod conversation;
 mod preview;
 mod property;
 mod replay;
@@ -26,8 +27,15 @@ use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::secrets::masked;
 
 /// The schemes that are served.
-pub(super) static SCHEMES: &[Scheme] =
-    &[preview::SCHEME, property::SCHEME, replay::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
+pub(super) static SCHEMES: &[Scheme] = &[
+    conversation::SCHEME,
+    preview::SCHEME,
+    property::SCHEME,
+    replay::SCHEME,
+    split::SCHEME,
+    state::SCHEME,
+    syntax::SCHEME,
+];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";
@@ -67,13 +75,30 @@ pub(super) struct VirtualDocument {
 }
 
 /// What a scheme makes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 struct DocumentContent {
     text: String,
     origins: Vec<DocumentOrigin>,
     /// Its sections, where it has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     folds: Vec<Fold>,
+    /// Which stretch of its source it shows, where it does not show all of any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<DocumentWindow>,
+}
+
+/// The stretch of a transcript that a document shows.
+#[derive(Debug, Clone, Serialize)]
+struct DocumentWindow {
+    /// The number of its first record.
+    first: u64,
+    /// How many records it has.
+    count: usize,
+    /// How many records the transcript has.
+    total: usize,
+    /// The URIs of the documents with the records before and after it, where there are any.
+    before: Option<String>,
+    after: Option<String>,
 }
 
 /// A part of a virtual document that can be folded.

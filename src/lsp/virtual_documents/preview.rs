@@ -60,7 +60,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         // It may be there a moment later: somebody types its header.
         Err(Unshown::Unknown) => {
             let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
-            Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() })
+            Ok(DocumentContent { text, ..DocumentContent::default() })
         }
     }
 }
@@ -80,7 +80,7 @@ fn wish(named: &SourceName) -> Result<PreviewRequest> {
 fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
     let common = previewed.preview.common();
     let Some(shown) = previewed.preview.shown().first() else {
-        return DocumentContent { text: String::new(), origins: Vec::new(), folds: Vec::new() };
+        return DocumentContent::default();
     };
     let document = prompt_document(common, shown);
     let lines = LineIndex::new(&document.text);
@@ -110,7 +110,7 @@ fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
         let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
         Fold { start_line, end_line, title: title.clone() }
     });
-    DocumentContent { folds: folds.collect(), origins, text: document.text }
+    DocumentContent { folds: folds.collect(), origins, text: document.text, window: None }
 }
 
 /// A range of a text that is no document of the workspace.

@@ -32,7 +32,7 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let Some((header, text)) = property::text(view, file, &named.name) else {
         let text = "This document has no property of this name.\n".to_owned();
-        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));
     let range = in_text(view, &text, &LineIndex::new(&text), head);
@@ -40,5 +40,5 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, _: &Cancel) -> Res
         let location = Location { uri, range: view.range(file, header) };
         DocumentOrigin { range, location, kind: "property".to_owned() }
     });
-    Ok(DocumentContent { origins: origin.into_iter().collect(), text, folds: Vec::new() })
+    Ok(DocumentContent { origins: origin.into_iter().collect(), text, ..DocumentContent::default() })
 }

@@ -30,12 +30,12 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     }
     let Some(turns) = turns else {
         let text = "This document is no transcript with policies around it.\n".to_owned();
-        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     let shown: Vec<_> = turns.iter().filter(|(turn, _)| turn.turn >= from).collect();
     if shown.is_empty() {
         let text = format!("There is no turn {from}.\n");
-        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, ..DocumentContent::default() });
     }
     Ok(written(view, file, &shown))
 }
@@ -64,5 +64,5 @@ fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)])
         Fold { start_line, end_line, title: format!("turn {}", turn.turn) }
     });
     let (origins, folds) = (origins.collect(), folds.collect());
-    DocumentContent { text, origins, folds }
+    DocumentContent { text, origins, folds, window: None }
 }

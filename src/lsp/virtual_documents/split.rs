@@ -23,11 +23,7 @@ pub(super) const SCHEME: Scheme = Scheme {
 /// Of a document that is no transcript, nothing is shown.
 fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let Some(transcript) = view.snapshot.transcript(file.id) else {
-        return Ok(DocumentContent {
-            text: NO_TRANSCRIPT.to_owned(),
-            origins: Vec::new(),
-            folds: Vec::new(),
-        });
+        return Ok(DocumentContent { text: NO_TRANSCRIPT.to_owned(), ..DocumentContent::default() });
     };
     let made = transcript.with_policies(split);
     let lines = LineIndex::new(&made.text);
@@ -42,7 +38,7 @@ fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<
         Some(DocumentOrigin { range, location, kind: part.kind.to_owned() })
     };
     let origins = made.parts.iter().filter_map(origin).collect();
-    Ok(DocumentContent { text: made.text, origins, folds: Vec::new() })
+    Ok(DocumentContent { text: made.text, origins, ..DocumentContent::default() })
 }
 
 const NO_TRANSCRIPT: &str =

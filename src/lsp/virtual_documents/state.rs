@@ -38,7 +38,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     let state = replayed(view, file.id, Some(turn), cancel, |replayed| replayed.state());
     let Some(after) = state else {
         let text = "This document is no transcript with policies around it.\n".to_owned();
-        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     if cancel.is_cancelled() {
         return Err(Error::content_modified());
@@ -50,7 +50,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         let location = Location { uri, range: view.range(file, after.range) };
         DocumentOrigin { range, location, kind: "turn".to_owned() }
     });
-    Ok(DocumentContent { origins: origin.into_iter().collect(), text, folds: Vec::new() })
+    Ok(DocumentContent { origins: origin.into_iter().collect(), text, ..DocumentContent::default() })
 }
 
 fn written(after: &StateAfter, wanted: u64) -> String {

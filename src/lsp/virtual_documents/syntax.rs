@@ -38,5 +38,5 @@ fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<
         })
     };
     let origins = tree.lines.iter().filter_map(origin).collect();
-    Ok(DocumentContent { text: tree.text, origins, folds: Vec::new() })
+    Ok(DocumentContent { text: tree.text, origins, ..DocumentContent::default() })
 }

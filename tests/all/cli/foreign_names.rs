@@ -66,6 +66,7 @@ const COMMANDS: &[(Kind, &[&str])] = &[
     (Text, &["check", "--baseline", "no\nzqx\u{202e}.json"]), (Text, &["check", "--since", "zq\nzqx\u{9b}"]),
     (Text, &["fmt", "--check"]), (Text, &["fmt", "--diff"]),
     (Text, &["parse", "t"]), (Text, &["parse", "t", "--explain"]), (JsonLines, &["parse", "t", "--format", "json"]),
+    (Text, &["show", "t"]), (JsonLines, &["show", "t", "--format", "json"]),
     (Text, &["split", "t"]), (Text, &["stats", "t"]), (Text, &["stats", "t", "--metrics", "prom"]),
     (JsonLines, &["stats", "t", "--format", "json"]),
     (Text, &["replay", "t", "--policy", "clean"]), (JsonLines, &["replay", "t", "--policy", "clean", "--format", "json"]),

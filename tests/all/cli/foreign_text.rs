@@ -32,6 +32,8 @@ const COMMANDS: &[(Kind, &[&str])] = &[
     (JsonLines, &["parse", "t/a.jsonl", "--format", "json", "--explain"]),
     (Text, &["parse", "t/a.jsonl", "--extractor", "perception"]),
     (Text, &["parse", "t/a.jsonl", "--extractor", "learning"]),
+    (Text, &["show", "t/a.jsonl"]), (JsonLines, &["show", "t/a.jsonl", "--format", "json"]),
+    (Markup, &["show", "t/a.jsonl", "--format", "markdown"]),
     (Text, &["split", "t/a.jsonl"]), (Text, &["repair", "t/a.jsonl"]), (JsonLines, &["repair", "t/a.jsonl", "--format", "json"]),
     (Text, &["stats", "t/a.jsonl"]), (JsonLines, &["stats", "t/a.jsonl", "--format", "json"]),
     (Text, &["stats", "t/a.jsonl", "--metrics", "prom"]),

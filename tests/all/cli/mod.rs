@@ -27,6 +27,7 @@ mod reply_grammar;
 mod rule;
 mod scan_limit;
 mod settings;
+mod show;
 #[cfg(unix)]
 mod special_files;
 mod split;

@@ -161,6 +161,42 @@ fn both_channels_with_their_origins() {
 }
 
 #[test]
+fn a_conversation_leads_there_and_back() {
+    let folder = folder();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-16"));
+    let (uri, text) = transcript(&mut client, &folder);
+    let address = format!("mangle-conversation:/line-1?of={uri}");
+    let first = client.request("mangle/virtualDocument", json!({ "uri": address })).unwrap();
+    let shown = first["text"].as_str().unwrap();
+    assert!(shown.contains("\n  Fixed <b>it</b>.\n"), "{shown}");
+    assert!(shown.contains("+ task_status(\"🦀\", /done)."), "{shown}");
+    assert!(shown.contains("- ~~task_status(\"b\", /open)~~"), "{shown}");
+    let origins = first["origins"].as_array().unwrap();
+    let of_kind = |kind: &str| origins.iter().filter(|one| one["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!(covered(&text, &of_kind("surface")[0]["location"]["range"]), "Fixed <b>it</b>.");
+    // Every finding has a line, which leads to its bytes.
+    let found = client.pull(&uri)["items"].as_array().unwrap().clone();
+    for one in &found {
+        let leads = |origin: &&Value| origin["location"]["range"] == one["range"];
+        assert!(of_kind("finding").iter().any(leads), "{one}");
+    }
+    assert_eq!(first["window"], json!({ "first": 1, "count": 1, "total": 1, "before": null, "after": null }));
+    // A log that grows.
+    let grown = format!("{}{}", line(), line().replace("Fixed", "Mended"));
+    client.did_change(&uri, 2, json!([{ "text": grown }]));
+    assert_eq!(client.incoming("mangle/virtualDocumentChanged")["params"]["uri"], address);
+    let after = format!("mangle-conversation:/2?count=1&of={uri}");
+    let made = client.request("mangle/virtualDocument", json!({ "uri": after })).unwrap();
+    assert!(made["text"].as_str().unwrap().contains("turn 2"), "{made}");
+    assert_eq!(made["window"]["after"], Value::Null);
+    let before = made["window"]["before"].as_str().unwrap();
+    let made = client.request("mangle/virtualDocument", json!({ "uri": before })).unwrap();
+    assert_eq!((&made["window"]["first"], &made["window"]["before"]), (&json!(1), &Value::Null));
+    let bad = format!("mangle-conversation:/nothing?of={uri}");
+    assert!(client.request("mangle/virtualDocument", json!({ "uri": bad })).is_err());
+}
+
+#[test]
 fn what_is_no_transcript_is_left_alone() {
     let folder = folder();
     folder.write("package.json", "{,}");
@@ -262,9 +298,8 @@ fn credentials_are_masked_in_what_the_server_says() {
         let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 0, "character": character } });
         said += &client.request("textDocument/hover", at).unwrap().to_string();
     }
-    for scheme in ["mangle-split", "mangle-replay"] {
-        if let Ok(made) =
-            client.request("mangle/virtualDocument", json!({ "uri": format!("{scheme}:{uri}") }))
+    for scheme in ["mangle-split:", "mangle-replay:", "mangle-conversation:/1?of="] {
+        if let Ok(made) = client.request("mangle/virtualDocument", json!({ "uri": format!("{scheme}{uri}") }))
         {
             said += &made.to_string();
         }

@@ -181,6 +181,7 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
                 "mangle-preview:/fix-auth?of=",
                 "mangle-state:/1?of=",
                 "mangle-replay:/1?of=",
+                "mangle-conversation:/line-1?count=3&of=",
             ];
             let scheme = schemes[line as usize % schemes.len()];
             parameters["uri"] = format!("{scheme}{uri}").into();

@@ -21,6 +21,7 @@ end
 --- What each word does with its argument, and what can be its argument.
 M.words = {
   channels = { run = function() require('mangle.documents').open_of('mangle-split', vim.api.nvim_get_current_buf()) end },
+  conversation = { run = function() require('mangle.conversation').show() end },
   graph = {
     run = function(argument) require('mangle.graph').show(argument) end,
     complete = function() return predicates(function(predicate) return predicate.id end) end,

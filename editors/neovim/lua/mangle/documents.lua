@@ -5,6 +5,7 @@ local M = {}
 
 --- Special things by scheme: { split = command, filled = function(buffer, made) }.
 M.schemes = {
+  ['mangle-conversation'] = { split = 'rightbelow vnew' },
   ['mangle-preview'] = { split = 'rightbelow vnew' },
   ['mangle-property'] = { split = 'rightbelow vnew' },
   ['mangle-replay'] = { split = 'rightbelow vnew' },

@@ -11,6 +11,8 @@ export interface Made {
   text: string;
   origins: { range: Range; location: Place; kind: string }[];
   folds?: { startLine: number; endLine: number; title: string }[];
+  /** The stretch of its source that it shows, and the addresses of those around it. */
+  window?: { first: number; count: number; total: number; before: string | null; after: string | null };
 }
 
 /**
@@ -61,6 +63,11 @@ export class MadeDocuments
     const made = this.client?.isRunning() === true ? await askAgain(this.client, uri.query) : undefined;
     if (made !== undefined) this.made.set(uri.toString(), made);
     return this.made.get(uri.toString())?.text ?? "";
+  }
+
+  /** What a document was made of. */
+  protected madeOf(uri: vscode.Uri): Made | undefined {
+    return this.made.get(uri.toString());
   }
 
   provideDefinition(document: vscode.TextDocument, position: vscode.Position): vscode.Location | undefined {

@@ -1,0 +1,375 @@
+//! `show`: a transcript as a conversation that a person can read.
+
+use std::cell::RefCell;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice, ValueEnum};
+use serde_json::Value;
+
+use super::ExitStatus;
+use super::output::{self, Medium, Output};
+use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
+use super::wrap;
+use crate::host::{AccountPolicies, Accounts, STDIN, TranscriptFile, comments};
+use crate::ide::conversation::{RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding};
+use crate::ide::replays::TurnVerdicts;
+use crate::ide::transcripts::{
+    Comments, ExaminedRecord, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences,
+};
+use crate::report::conversation::{
+    ConversationLine, PieceKind, RecordPlace, json_record, markdown, plain, styled,
+};
+use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value, sink};
+use mangle_settings::Container;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::TextSize;
+use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
+use piggyback::transcript::{ReadSummary, Record, TextKind, TranscriptFinding};
+
+/// Show transcripts as conversations
+///
+/// The turns one below the other: what the user saw, the envelope as formatted JSON with its updates as Mangle, verdicts of
+/// the policies and findings of `check` below their places. What the runtime ignores or drops is struck out.
+#[derive(Debug, Args)]
+pub(super) struct ShowCommand {
+    /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// For whom the output is
+    #[arg(long, value_enum, default_value_t)]
+    format: ShowFormat,
+    /// Show these turns only: `3`, `3..5`, `3..` or `..5`; each file counts from 1
+    #[arg(long, value_name = "A..B", value_parser = turns)]
+    turns: Option<TurnRange>,
+    /// Columns of a line. Without it, those of the terminal, else 100
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
+    width: Option<u16>,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+/// For whom output is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, an object a record
+    Json,
+    /// For a comment or a report
+    Markdown,
+}
+
+/// Turns from one to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TurnRange {
+    first: u64,
+    last: u64,
+}
+
+fn turns(word: &str) -> Result<TurnRange, String> {
+    let number = |part: &str, open: u64| match part {
+        "" => Ok(open),
+        part => part.parse().map_err(|_| format!("`{part}` is not the number of a turn")),
+    };
+    let (first, last) = match word.split_once("..") {
+        Some((first, last)) => (number(first, 1)?, number(last, u64::MAX)?),
+        None => (number(word, 1)?, number(word, 1)?),
+    };
+    if word.is_empty() || first > last {
+        return Err("it is a number, or two with `..` between, the lower first".to_owned());
+    }
+    Ok(TurnRange { first, last })
+}
+
+/// A file while it is shown.
+struct ShownFile<'a> {
+    judge: Judge<'a>,
+    check: TranscriptCheck<'a>,
+    comments: Comments,
+    /// How many answers came so far.
+    answers: u64,
+    /// How many updates without an envelope came since the last surface.
+    lone: usize,
+    /// Whether the rest of the file is not read.
+    is_cut: bool,
+}
+
+/// The first bytes of the file that is read: Markdown has fences with Mangle, and comments that silence.
+#[derive(Default)]
+struct Beginning {
+    bytes: Vec<u8>,
+    container: Option<Container>,
+}
+
+impl Beginning {
+    fn see(&mut self, bytes: &[u8], container: Option<Container>) {
+        self.container = container;
+        match container {
+            Some(Container::Markdown | Container::Raw) | None if self.bytes.len() < MAX_COMMENTED => {
+                self.bytes.extend_from_slice(bytes);
+            }
+            Some(Container::Markdown | Container::Raw) | None => {}
+            Some(_) => self.bytes = Vec::new(),
+        }
+    }
+}
+
+impl ShowCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let policies = AccountPolicies::that_judge(transcripts.programs());
+        let medium = match self.format {
+            ShowFormat::Text => Medium::Coloured,
+            ShowFormat::Json => Medium::Json,
+            ShowFormat::Markdown => Medium::Text,
+        };
+        let run = ShowRun {
+            command: self,
+            transcripts: &transcripts,
+            accounts: RefCell::new(Accounts::new(transcripts.programs(), &policies)),
+            out: RefCell::new(Output::of(medium, color)),
+            open: RefCell::new(None),
+            beginning: RefCell::default(),
+            is_judged: RefCell::new(true),
+            width: self.width.map(usize::from).or_else(wrap::columns).unwrap_or(USUAL_WIDTH),
+        };
+        let programs = transcripts.programs();
+        let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
+            let known = programs.same(found).filter(|known| !known.is_document);
+            let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
+            Box::new(move |record| Some(examiner.as_mut()?.record(record)))
+        };
+        let problems = transcripts.each_record_with(
+            worker,
+            &mut |_, bytes, container| run.beginning.borrow_mut().see(bytes, container),
+            &mut |found, record, examined, spot| run.record(found, record, examined, spot),
+            &mut |found, summary| run.end(found, summary),
+        )?;
+        let is_judged = *run.is_judged.borrow();
+        run.out.into_inner().flush()?;
+        transcripts.complain(&problems, color);
+        if !is_judged {
+            output::note(&format!("{NOT_JUDGED}\n"));
+        }
+        Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
+    }
+}
+
+/// A run of the command.
+struct ShowRun<'a> {
+    command: &'a ShowCommand,
+    transcripts: &'a Transcripts,
+    accounts: RefCell<Accounts<'a>>,
+    out: RefCell<Output>,
+    /// The file that is read.
+    open: RefCell<Option<ShownFile<'a>>>,
+    beginning: RefCell<Beginning>,
+    is_judged: RefCell<bool>,
+    width: usize,
+}
+
+impl<'a> ShowRun<'a> {
+    /// Begins a file, unless it is begun.
+    fn begin(&self, found: &TranscriptFile) -> io::Result<()> {
+        if self.open.borrow().is_some() {
+            return Ok(());
+        }
+        let Some(known) = self.transcripts.same(found) else { return Ok(()) };
+        let judge = self.transcripts.knowledges.judge(known);
+        let check = TranscriptCheck::new(judge);
+        let comments = comments(known);
+        let file = ShownFile { judge, check, comments, answers: 0, lone: 0, is_cut: false };
+        self.open.replace(Some(file));
+        if self.transcripts.resolution.transcripts.len() > 1 && self.command.format != ShowFormat::Json {
+            let name = format!("━━ {} ━━", sink::line(&self.transcripts.name(known)));
+            self.write(&[ConversationLine::default(), ConversationLine::of(PieceKind::Turn, name, None)])?;
+        }
+        Ok(())
+    }
+
+    fn record(
+        &self,
+        found: &TranscriptFile,
+        record: &Record<'_>,
+        examined: Option<ExaminedRecord>,
+        spot: &mut dyn FnMut() -> LinePosition,
+    ) -> io::Result<ControlFlow<()>> {
+        self.begin(found)?;
+        let mut open = self.open.borrow_mut();
+        let Some(file) = open.as_mut() else { return Ok(ControlFlow::Continue(())) };
+        if self.command.turns.is_some_and(|turns| file.answers > turns.last) || self.out.borrow().is_closed()
+        {
+            file.is_cut = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        if found.path.ends_with(STDIN) {
+            let beginning = self.beginning.borrow();
+            file.comments = Comments::in_container(&beginning.bytes, beginning.container);
+        }
+        let known = examined.map(|examined| file.check.take(record, examined).found).unwrap_or_default();
+        let (here, late): (Vec<_>, Vec<_>) = known.into_iter().partition(|one| one.start == record.start);
+        let placed: Vec<Diagnostic> = here.into_iter().filter_map(|one| file.placed(one)).collect();
+        let (accounts, verdicts) = self.accounts(found, record, &mut file.lone);
+        let made = conversation(RecordInput {
+            record,
+            settings: &found.settings,
+            accounts: &accounts,
+            verdicts: &verdicts,
+            findings: &placed,
+            answers: file.answers,
+            turns: self.command.turns.map(|turns| (turns.first, turns.last)),
+            width: self.width,
+        });
+        file.answers = made.answers;
+        self.write_record(found, record, &made, (&placed, spot))?;
+        self.write_late(found, file, late)?;
+        self.out.borrow_mut().flush()?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// What becomes of the updates of each turn of a record, and the verdicts about its replies.
+    fn accounts(
+        &self,
+        found: &TranscriptFile,
+        record: &Record<'_>,
+        lone: &mut usize,
+    ) -> (Vec<Vec<AccountEntry>>, Vec<TurnVerdicts>) {
+        let mut accounts = self.accounts.borrow_mut();
+        accounts.record(found, record);
+        let mut all = Vec::new();
+        for (at, turn) in record.turns.iter().enumerate() {
+            all.push(match turn.kind {
+                TextKind::Reply | TextKind::Object => {
+                    accounts.of(at, &turn.reply(record.bytes, &found.settings))
+                }
+                TextKind::Atom => {
+                    let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+                    let fate = accounts.lone(&text, *lone);
+                    *lone += 1;
+                    fate.map(|fate| AccountEntry { index: Some(0), text, fate }).into_iter().collect()
+                }
+                TextKind::Surface => {
+                    *lone = 0;
+                    Vec::new()
+                }
+                TextKind::Prompt | TextKind::Skipped(_) => Vec::new(),
+            });
+        }
+        let is_passed = |entry: &AccountEntry| matches!(entry.fate, UpdateFate::Passed(_));
+        *self.is_judged.borrow_mut() &= !all.iter().flatten().any(is_passed);
+        (all, accounts.replayed().map(|shown| shown.turns).unwrap_or_default())
+    }
+
+    /// Ends a file: what only its end shows was found in no record that is still there.
+    fn end(&self, found: &TranscriptFile, summary: &ReadSummary) -> io::Result<()> {
+        self.begin(found)?;
+        let beginning = self.beginning.take();
+        let Some(file) = self.open.take().filter(|file| !file.is_cut && self.command.turns.is_none()) else {
+            return Ok(());
+        };
+        let ShownFile { judge, check, comments, .. } = file;
+        let late = if found.is_document { Vec::new() } else { check.finish(summary) };
+        let late = late.into_iter().filter_map(|one| {
+            let record = one.record;
+            Some((placed(one, judge, &comments)?, record))
+        });
+        let in_fences = match summary.container {
+            Some(Container::Markdown) => {
+                let text = String::from_utf8_lossy(&beginning.bytes);
+                of_fences(RECORD, &text, judge, !found.is_document)
+            }
+            _ => Vec::new(),
+        };
+        let all = late.chain(in_fences.into_iter().map(|one| (one, 0)));
+        all.into_iter().try_for_each(|(one, record)| self.write_loose(found, &one, record))
+    }
+
+    /// Writes what was found about earlier records.
+    fn write_late(
+        &self,
+        found: &TranscriptFile,
+        file: &ShownFile<'_>,
+        late: Vec<TranscriptFinding>,
+    ) -> io::Result<()> {
+        for one in late {
+            let record = one.record;
+            if let Some(diagnostic) = file.placed(one).filter(|_| self.command.turns.is_none()) {
+                self.write_loose(found, &diagnostic, record)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_loose(&self, found: &TranscriptFile, one: &Diagnostic, record: u64) -> io::Result<()> {
+        let lines = loose_finding(one, Some(record).filter(|record| *record > 0), self.width);
+        match self.command.format {
+            ShowFormat::Json => {
+                let name = self.transcripts.name(found);
+                let place = RecordPlace { file: &name, record, start: 0, turns: Vec::new() };
+                self.out.borrow_mut().write(&json_record(&place, &lines, &[]))
+            }
+            _ => self.write(&lines),
+        }
+    }
+
+    fn write_record(
+        &self,
+        found: &TranscriptFile,
+        record: &Record<'_>,
+        made: &RecordConversation,
+        (placed, spot): (&[Diagnostic], &mut dyn FnMut() -> LinePosition),
+    ) -> io::Result<()> {
+        if made.lines.is_empty() {
+            return Ok(());
+        }
+        if self.command.format != ShowFormat::Json {
+            return self.write(&made.lines);
+        }
+        let name = self.transcripts.name(found);
+        let mut sources = Sources::default();
+        let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, placed);
+        sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
+        let findings: Vec<Value> = placed.iter().map(|one| json_value(RECORD, one, &sources)).collect();
+        let place = RecordPlace {
+            file: &name,
+            record: record.number,
+            start: record.start,
+            turns: made.turns.clone(),
+        };
+        self.out.borrow_mut().write(&json_record(&place, &made.lines, &findings))
+    }
+
+    /// Writes lines for people.
+    fn write(&self, lines: &[ConversationLine]) -> io::Result<()> {
+        let mut out = self.out.borrow_mut();
+        let text = match self.command.format {
+            ShowFormat::Markdown => markdown(lines),
+            _ if out.has_colours() => styled(lines),
+            _ => plain(lines).text,
+        };
+        out.write(&text)
+    }
+}
+
+impl ShownFile<'_> {
+    fn placed(&self, found: TranscriptFinding) -> Option<Diagnostic> {
+        placed(found, self.judge, &self.comments)
+    }
+}
+
+/// A finding with its range from the start of its record; `None` where its rule is off, or a comment silences it.
+fn placed(found: TranscriptFinding, judge: Judge<'_>, comments: &Comments) -> Option<Diagnostic> {
+    let (rule, start) = (found.finding.rule, found.start);
+    let offset = start + u64::from(u32::from(found.finding.range.start()));
+    let placed = judge.diagnostic(found, RECORD, TextSize::new(0))?;
+    (!comments.silence(rule, offset)).then_some(placed)
+}

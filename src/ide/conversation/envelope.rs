@@ -1,0 +1,260 @@
+//! An envelope as formatted JSON: what fits a line is on one, updates are Mangle, what the runtime does not keep is lost.
+
+use super::line_writer::{LineWriter, PieceStyle};
+use super::turn_text::TurnText;
+use crate::report::conversation::PieceKind;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::{AccountEntry, UpdateFate};
+use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
+
+/// Values that lie deeper are shown as they are written.
+const DEEPEST: usize = 64;
+
+/// The columns by which a level is indented.
+const STEP: usize = 2;
+
+/// What is special about some values of an envelope.
+#[derive(Debug)]
+pub(super) struct EnvelopeParts<'a> {
+    /// The surface, which is shown above.
+    pub(super) surface: Option<NodeId>,
+    /// The list of updates.
+    updates: Option<NodeId>,
+    control: Option<NodeId>,
+    account: &'a [AccountEntry],
+    /// Lists of which the runtime keeps the first elements only, and how many.
+    cut: Vec<(NodeId, usize)>,
+}
+
+impl<'a> EnvelopeParts<'a> {
+    /// Those of the envelope that the runtime takes from a reply.
+    pub(super) fn new(reply: &Reply<'_>, account: &'a [AccountEntry]) -> Self {
+        let node = |path: &[&str]| reply.member(path).map(|(_, node)| node);
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        let kept = picked.map(|picked| {
+            let packet = &picked.packet;
+            [
+                ("memory_operations", packet.memory.as_slice().len()),
+                ("tool_requests", packet.tools.as_slice().len()),
+                ("knowledge_requests", packet.knowledge.as_slice().len()),
+            ]
+        });
+        let cut = kept.into_iter().flatten();
+        let cut = cut.filter_map(|(name, kept)| Some((node(&["control_packet", name])?, kept))).collect();
+        Self {
+            surface: node(&["surface_response"]),
+            updates: node(&["control_packet", "mangle_updates"]),
+            control: node(&["control_packet"]),
+            account,
+            cut,
+        }
+    }
+}
+
+/// Writes an envelope.
+#[derive(Debug)]
+pub(super) struct EnvelopeWriter<'a, 'w> {
+    pub(super) text: &'a TurnText<'a>,
+    pub(super) json: &'a Json<'a>,
+    pub(super) parts: &'a EnvelopeParts<'a>,
+    pub(super) out: &'w mut LineWriter,
+}
+
+impl EnvelopeWriter<'_, '_> {
+    /// Writes a value behind what is on the line; `indent` is that of the line, `level` how deep the value lies.
+    pub(super) fn value(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+        let kind = self.json.kind(node);
+        let room = self.out.room(indent + 24);
+        if Some(node) == self.parts.surface && kind != JsonKind::Null {
+            return self.shown_above(node);
+        }
+        match kind {
+            JsonKind::Object | JsonKind::Array if level > DEEPEST => {
+                self.token(self.json.range(node), is_lost)
+            }
+            JsonKind::Array if Some(node) == self.parts.updates => self.updates(node, indent, is_lost),
+            JsonKind::Object | JsonKind::Array if level > 1 && self.width(node, room).is_some() => {
+                self.on_one_line(node, is_lost);
+            }
+            JsonKind::Object => self.object(node, (indent, level), is_lost),
+            JsonKind::Array => self.array(node, (indent, level), is_lost),
+            _ => self.token(self.json.range(node), is_lost),
+        }
+    }
+
+    fn token(&mut self, range: TextRange, is_lost: bool) {
+        self.text.write(range, PieceStyle::lost_if(PieceKind::Envelope, is_lost), self.out);
+    }
+
+    /// The bytes between two values that are no blanks: a comma or a colon.
+    fn between(&mut self, start: TextSize, end: TextSize, is_lost: bool) {
+        if start >= end {
+            return;
+        }
+        let bytes = self.text.slice(TextRange::new(start, end));
+        if let Some(at) = bytes.iter().position(|byte| matches!(byte, b',' | b':')) {
+            self.token(TextRange::at(start + size(at), TextSize::new(1)), is_lost);
+        }
+    }
+
+    /// The bracket that a value begins or ends with.
+    fn bracket(&mut self, node: NodeId, is_first: bool, is_lost: bool) {
+        let (range, one) = (self.json.range(node), TextSize::new(1));
+        let start = if is_first { range.start() } else { range.end().checked_sub(one).unwrap_or_default() };
+        self.token(TextRange::at(start, one), is_lost);
+    }
+
+    /// The surface: its quotes alone.
+    fn shown_above(&mut self, node: NodeId) {
+        self.bracket(node, true, false);
+        self.out.say(PieceKind::Note, "… shown above …");
+        self.bracket(node, false, false);
+    }
+
+    fn object(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+        let members: Vec<Member> = self.json.members(node).collect();
+        self.bracket(node, true, is_lost);
+        for (at, member) in members.iter().enumerate() {
+            let inner = indent + STEP;
+            self.out.begin(inner, inner + STEP);
+            let is_lost = is_lost || self.is_replaced(node, member, members.get(at + 1..).unwrap_or(&[]));
+            self.token(self.json.range(member.key), is_lost);
+            let value = self.json.range(member.value);
+            self.between(self.json.range(member.key).end(), value.start(), is_lost);
+            self.out.say(PieceKind::Envelope, " ");
+            self.value(member.value, (inner, level + 1), is_lost);
+            self.between(
+                value.end(),
+                self.next_start(node, members.get(at + 1).map(|next| next.key)),
+                is_lost,
+            );
+        }
+        self.out.begin(indent, indent + STEP);
+        self.bracket(node, false, is_lost);
+    }
+
+    /// Where the next part of a value begins, else it ends.
+    fn next_start(&self, node: NodeId, next: Option<NodeId>) -> TextSize {
+        next.map_or_else(|| self.json.range(node).end(), |next| self.json.range(next).start())
+    }
+
+    /// Whether the runtime takes a later member of the same name instead. Of objects it takes what both have.
+    fn is_replaced(&self, object: NodeId, member: &Member, behind: &[Member]) -> bool {
+        let is_known = object == self.json.root() || Some(object) == self.parts.control;
+        if !is_known || self.json.kind(member.value) == JsonKind::Object {
+            return false;
+        }
+        let name = self.json.string(member.key).unwrap_or_default();
+        let is_same =
+            |other: &Member| self.json.string(other.key).is_some_and(|key| key.eq_ignore_ascii_case(&name));
+        behind.iter().any(is_same)
+    }
+
+    fn array(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+        let elements: Vec<NodeId> = self.json.elements(node).collect();
+        let kept = self.parts.cut.iter().find(|(list, _)| *list == node).map(|(_, kept)| *kept);
+        self.bracket(node, true, is_lost);
+        for (at, element) in elements.iter().enumerate() {
+            let inner = indent + STEP;
+            self.out.begin(inner, inner + STEP);
+            let is_lost = is_lost || kept.is_some_and(|kept| at >= kept);
+            self.value(*element, (inner, level + 1), is_lost);
+            let end = self.json.range(*element).end();
+            self.between(end, self.next_start(node, elements.get(at + 1).copied()), is_lost);
+        }
+        self.out.begin(indent, indent + STEP);
+        self.bracket(node, false, is_lost);
+    }
+
+    /// The updates, one a line: whether it is kept, the atom, and what becomes of it.
+    fn updates(&mut self, node: NodeId, indent: usize, is_lost: bool) {
+        let elements: Vec<NodeId> = self.json.elements(node).collect();
+        self.bracket(node, true, is_lost);
+        for (at, element) in elements.iter().enumerate() {
+            let inner = indent + STEP;
+            self.out.begin(inner, inner + 2 * STEP);
+            let entry = self.parts.account.iter().find(|entry| entry.index == Some(at));
+            let Some((value, map)) = self.json.string_with_map(*element) else {
+                self.out.say(PieceKind::Note, "- ");
+                self.token(self.json.range(*element), true);
+                continue;
+            };
+            let fate = entry.filter(|entry| entry.text == value).map(|entry| &entry.fate);
+            update(self.text, (&value, &map), fate, self.out);
+        }
+        if !elements.is_empty() {
+            self.out.begin(indent, indent + STEP);
+        }
+        self.bracket(node, false, is_lost);
+    }
+
+    /// Writes a value on one line, with a blank behind each comma and colon.
+    fn on_one_line(&mut self, node: NodeId, is_lost: bool) {
+        match self.json.kind(node) {
+            JsonKind::Object => {
+                let members: Vec<Member> = self.json.members(node).collect();
+                self.bracket(node, true, is_lost);
+                for (at, member) in members.iter().enumerate() {
+                    let (key, value) = (self.json.range(member.key), self.json.range(member.value));
+                    self.token(key, is_lost);
+                    self.between(key.end(), value.start(), is_lost);
+                    self.out.say(PieceKind::Envelope, " ");
+                    self.on_one_line(member.value, is_lost);
+                    self.comma(node, value.end(), members.get(at + 1).map(|next| next.key), is_lost);
+                }
+                self.bracket(node, false, is_lost);
+            }
+            JsonKind::Array => {
+                let elements: Vec<NodeId> = self.json.elements(node).collect();
+                self.bracket(node, true, is_lost);
+                for (at, element) in elements.iter().enumerate() {
+                    self.on_one_line(*element, is_lost);
+                    let end = self.json.range(*element).end();
+                    self.comma(node, end, elements.get(at + 1).copied(), is_lost);
+                }
+                self.bracket(node, false, is_lost);
+            }
+            _ => self.token(self.json.range(node), is_lost),
+        }
+    }
+
+    fn comma(&mut self, node: NodeId, end: TextSize, next: Option<NodeId>, is_lost: bool) {
+        self.between(end, self.next_start(node, next), is_lost);
+        if next.is_some() {
+            self.out.say(PieceKind::Envelope, " ");
+        }
+    }
+
+    /// How many bytes a value has on one line; `None` where it is more than `most`. Costs no more than that.
+    fn width(&self, node: NodeId, most: usize) -> Option<usize> {
+        let mut width = 0;
+        let inside = self.json.nodes_in(node);
+        for node in [node].into_iter().chain(inside) {
+            width += match self.json.kind(node) {
+                JsonKind::Object | JsonKind::Array => 2,
+                _ => usize::from(self.json.range(node).len()) + 2,
+            };
+            if width > most {
+                return None;
+            }
+        }
+        Some(width)
+    }
+}
+
+/// Writes an update: whether it is kept, the atom, and what becomes of it. `map` leads from the atom to the text of its turn.
+pub(super) fn update(
+    text: &TurnText<'_>,
+    atom: (&str, &mangle_syntax::text::SegmentMap),
+    fate: Option<&UpdateFate>,
+    out: &mut LineWriter,
+) {
+    let is_kept = fate.is_none_or(UpdateFate::is_kept);
+    out.say(PieceKind::Note, if is_kept { "+ " } else { "- " });
+    text.write_value(atom, &|_| PieceStyle::lost_if(PieceKind::Update, !is_kept), out);
+    match fate {
+        None | Some(UpdateFate::Passed(_) | UpdateFate::Asserted { is_reply_denied: false, .. }) => {}
+        Some(fate) => out.say(PieceKind::Note, &format!("  ({fate})")),
+    }
+}

@@ -1,0 +1,196 @@
+//! Writes lines that are not too wide, and keeps for each piece which bytes of the record it shows.
+
+use unicode_width::UnicodeWidthChar as _;
+
+use crate::report::conversation::{ConversationLine, ConversationPiece, PieceKind, PieceSource};
+use mangle_syntax::text::TextRange;
+
+/// How a piece looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PieceStyle {
+    pub(super) kind: PieceKind,
+    /// Whether the runtime does not keep it.
+    pub(super) is_lost: bool,
+}
+
+impl PieceStyle {
+    pub(super) fn kept(kind: PieceKind) -> Self {
+        Self { kind, is_lost: false }
+    }
+
+    pub(super) fn lost_if(kind: PieceKind, is_lost: bool) -> Self {
+        Self { kind, is_lost }
+    }
+}
+
+/// What takes the place of one character or of several.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Glyph {
+    Char(char),
+    Word(&'static str),
+}
+
+impl Glyph {
+    fn width(self) -> usize {
+        match self {
+            Self::Char(char) => char.width().unwrap_or(0),
+            Self::Word(word) => word.len(),
+        }
+    }
+
+    fn push_to(self, text: &mut String) {
+        match self {
+            Self::Char(char) => text.push(char),
+            Self::Word(word) => text.push_str(word),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    glyph: Glyph,
+    style: PieceStyle,
+    source: Option<PieceSource>,
+}
+
+/// Lines while they are written.
+#[derive(Debug)]
+pub(super) struct LineWriter {
+    /// How many columns a line has.
+    width: usize,
+    lines: Vec<ConversationLine>,
+    /// The line that is written, after its indentation.
+    cells: Vec<Cell>,
+    /// Where it ends.
+    column: usize,
+    /// How far it is indented, and the lines that it is continued on.
+    indent: usize,
+    hang: usize,
+    /// What our own words are about.
+    about: Option<PieceSource>,
+}
+
+impl LineWriter {
+    pub(super) fn new(width: usize) -> Self {
+        Self { width, lines: Vec::new(), cells: Vec::new(), column: 0, indent: 0, hang: 0, about: None }
+    }
+
+    /// How many columns are left of a line that is indented so far.
+    pub(super) fn room(&self, indent: usize) -> usize {
+        self.width.saturating_sub(indent)
+    }
+
+    /// Begins a line. Lines that it is continued on are indented by `hang` columns.
+    pub(super) fn begin(&mut self, indent: usize, hang: usize) {
+        self.end_line(None);
+        let most = self.width / 2;
+        (self.indent, self.hang) = (indent.min(most), hang.min(most));
+        self.column = self.indent;
+    }
+
+    /// What [`LineWriter::say`] says from now on is about these bytes.
+    pub(super) fn about(&mut self, range: Option<TextRange>) {
+        self.about = range.map(|range| PieceSource { range, is_copied: false });
+    }
+
+    /// Writes words of ours.
+    pub(super) fn say(&mut self, kind: PieceKind, words: &str) {
+        let source = self.about;
+        for char in words.chars() {
+            self.put(Glyph::Char(char), PieceStyle::kept(kind), source);
+        }
+    }
+
+    /// Writes a line of our own words.
+    pub(super) fn line(&mut self, indent: usize, kind: PieceKind, words: &str) {
+        self.begin(indent, indent + 2);
+        self.say(kind, words);
+    }
+
+    /// Writes an empty line.
+    pub(super) fn blank(&mut self) {
+        self.end_line(None);
+        self.lines.push(ConversationLine::default());
+    }
+
+    /// Writes one character.
+    pub(super) fn put(&mut self, glyph: Glyph, style: PieceStyle, source: Option<PieceSource>) {
+        let width = glyph.width();
+        if self.column + width > self.width && !self.cells.is_empty() {
+            self.wrap();
+        }
+        self.cells.push(Cell { glyph, style, source });
+        self.column += width;
+    }
+
+    /// Ends the line where the transcript has a line break; what follows is as far indented as a continued line.
+    pub(super) fn line_break(&mut self, source: PieceSource) {
+        self.push_line(Some(source));
+        self.column = self.indent;
+    }
+
+    /// Goes on below, at the last blank if there is one.
+    fn wrap(&mut self) {
+        let is_blank = |cell: &Cell| matches!(cell.glyph, Glyph::Char(' '));
+        let blank = self.cells.iter().rposition(is_blank).filter(|at| *at > 0);
+        let rest = blank.map(|at| self.cells.split_off(at + 1)).unwrap_or_default();
+        let blank = blank.and_then(|_| self.cells.pop());
+        let end = blank.and_then(|cell| cell.source);
+        self.push_line(end.map(|source| PieceSource { is_copied: false, ..source }));
+        self.column = self.indent + rest.iter().map(|cell| cell.glyph.width()).sum::<usize>();
+        self.cells = rest;
+    }
+
+    /// Ends the line that is written, if something is on it.
+    fn end_line(&mut self, end: Option<PieceSource>) {
+        if !self.cells.is_empty() {
+            self.push_line(end);
+        }
+    }
+
+    fn push_line(&mut self, end: Option<PieceSource>) {
+        let mut pieces = Vec::new();
+        if self.indent > 0 && !self.cells.is_empty() {
+            let kind = PieceKind::Note;
+            pieces.push(ConversationPiece {
+                text: " ".repeat(self.indent),
+                kind,
+                is_lost: false,
+                source: None,
+            });
+        }
+        for cell in self.cells.drain(..) {
+            push_cell(&mut pieces, cell);
+        }
+        self.lines.push(ConversationLine { pieces, end });
+        self.indent = self.hang;
+    }
+
+    /// The lines.
+    pub(super) fn finish(mut self) -> Vec<ConversationLine> {
+        self.end_line(None);
+        self.lines
+    }
+}
+
+/// Adds a cell to the pieces of a line: to the last one, where both together are still a copy, or nothing but our words.
+fn push_cell(pieces: &mut Vec<ConversationPiece>, cell: Cell) {
+    let PieceStyle { kind, is_lost } = cell.style;
+    if let Some(last) = pieces.last_mut().filter(|last| (last.kind, last.is_lost) == (kind, is_lost)) {
+        match (&mut last.source, cell.source) {
+            (Some(before), Some(source))
+                if before.is_copied && source.is_copied && before.range.end() == source.range.start() =>
+            {
+                before.range = before.range.cover(source.range);
+                return cell.glyph.push_to(&mut last.text);
+            }
+            (before, source) if *before == source && !kind.is_transcript() => {
+                return cell.glyph.push_to(&mut last.text);
+            }
+            _ => {}
+        }
+    }
+    let mut text = String::new();
+    cell.glyph.push_to(&mut text);
+    pieces.push(ConversationPiece { text, kind, is_lost, source: cell.source });
+}

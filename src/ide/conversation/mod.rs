@@ -1,0 +1,261 @@
+//! A transcript as a conversation: the turns of each record one below the other, the surface as the user saw it, the envelope as
+//! formatted JSON with updates as Mangle, verdicts and findings below the places that they are about.
+//!
+//! Takes a record with what is known of it; gives [lines](crate::report::conversation) whose pieces know the bytes that they show.
+//! What becomes of updates, verdicts and findings is computed elsewhere: a count here is the count of `check` and `replay`.
+//! Everything of a record is in its lines, so the command line and editors show any stretch of a transcript the same.
+
+mod annotations;
+mod envelope;
+mod line_writer;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod turn_text;
+pub mod window;
+
+use self::annotations::{Annotation, annotate};
+use self::line_writer::{LineWriter, PieceStyle};
+use self::reply::{ReplyWriter, SAID};
+use self::turn_text::TurnText;
+use super::replays::{RequestVerdict, TurnVerdicts};
+use crate::report::conversation::{ConversationLine, PieceKind};
+use crate::report::sink;
+use mangle_settings::TranscriptSettings;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
+use piggyback::envelope::account::AccountEntry;
+use piggyback::envelope::secrets::{SecretContext, is_free};
+use piggyback::transcript::{Record, Skip, TextKind, Turn};
+
+/// How many columns a line has where nothing says otherwise.
+pub const USUAL_WIDTH: usize = 100;
+
+/// How far a verdict or a finding is indented.
+const ABOUT: usize = 6;
+
+/// A record, and what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordInput<'a> {
+    pub record: &'a Record<'a>,
+    pub settings: &'a TranscriptSettings,
+    /// What becomes of the updates of its turns, a list for each turn.
+    pub accounts: &'a [Vec<AccountEntry>],
+    /// What a replay says of its replies.
+    pub verdicts: &'a [TurnVerdicts],
+    /// What `check` finds in it, with ranges from its start.
+    pub findings: &'a [Diagnostic],
+    /// The number of the answer before it.
+    pub answers: u64,
+    /// The numbers of the answers to show, with the prompts before them; `None` for all.
+    pub turns: Option<(u64, u64)>,
+    /// How many columns a line has.
+    pub width: usize,
+}
+
+/// A record as a part of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordConversation {
+    pub lines: Vec<ConversationLine>,
+    /// The numbers of the answers in it.
+    pub turns: Vec<u64>,
+    /// The number of its last answer, else of the one before it.
+    pub answers: u64,
+}
+
+/// Makes the lines of a record.
+#[must_use]
+pub fn conversation(input: RecordInput<'_>) -> RecordConversation {
+    RecordWriter { input, out: LineWriter::new(input.width.max(NARROWEST)), hidden: Vec::new() }.write()
+}
+
+/// Narrower lines are not made.
+const NARROWEST: usize = 40;
+
+/// A finding about a place that is not shown, as lines: with the number of its record, where there is one.
+#[must_use]
+pub fn loose_finding(found: &Diagnostic, record: Option<u64>, width: usize) -> Vec<ConversationLine> {
+    let place = record.map_or_else(|| "the file".to_owned(), |record| format!("record {record}"));
+    finding(found, &format!("{place}: "), SAID, &SecretContext::default(), width)
+}
+
+struct RecordWriter<'a> {
+    input: RecordInput<'a>,
+    out: LineWriter,
+    /// The places of turns that are not to be shown.
+    hidden: Vec<TextRange>,
+}
+
+impl RecordWriter<'_> {
+    fn write(mut self) -> RecordConversation {
+        let (mut answers, mut turns) = (self.input.answers, Vec::new());
+        for (at, turn) in self.input.record.turns.iter().enumerate() {
+            let is_answer = is_answer(turn.kind);
+            answers += u64::from(is_answer);
+            // What is said after the last answer belongs to the next one.
+            let number = if is_answer || turn.kind == TextKind::Atom { answers } else { answers + 1 };
+            if self.input.turns.is_some_and(|(first, last)| number < first || number > last) {
+                self.hidden.push(turn.place(TextRange::up_to(size(turn.len()))));
+                continue;
+            }
+            if is_answer {
+                turns.push(number);
+            }
+            self.turn(at, turn, number);
+        }
+        let lines = self.annotated();
+        RecordConversation { lines, turns, answers }
+    }
+
+    fn turn(&mut self, at: usize, turn: &Turn, number: u64) {
+        let text = TurnText::new(turn, self.input.record.bytes);
+        let verdicts = self.input.verdicts.iter().find(|one| one.number == number);
+        let verdicts = verdicts.filter(|_| is_answer(turn.kind));
+        if turn.kind != TextKind::Atom {
+            self.head(turn, number);
+        }
+        if let Some(denied) = verdicts.and_then(|one| one.denied.as_ref()) {
+            self.out.line(SAID, verdict_kind(denied), &verdict_words(denied));
+        }
+        let account = self.input.accounts.get(at).map_or(&[][..], Vec::as_slice);
+        let rewritten = verdicts.and_then(|one| one.rewritten.as_ref());
+        match turn.kind {
+            TextKind::Reply | TextKind::Object => {
+                let (text, settings, out) = (&text, self.input.settings, &mut self.out);
+                ReplyWriter { text, settings, account, rewritten, out }.write();
+            }
+            TextKind::Surface => self.text(&text, PieceKind::Surface),
+            TextKind::Atom => {
+                let fate = account.first().map(|entry| &entry.fate);
+                let value = String::from_utf8_lossy(text.bytes);
+                self.out.begin(SAID + 2, SAID + 4);
+                envelope::update(&text, (&value, &copied(text.whole())), fate, &mut self.out);
+            }
+            TextKind::Skipped(Skip::Repeated | Skip::Empty) => {}
+            TextKind::Prompt | TextKind::Skipped(_) => self.text(&text, PieceKind::Text),
+        }
+    }
+
+    fn text(&mut self, text: &TurnText<'_>, kind: PieceKind) {
+        self.out.begin(SAID, SAID);
+        text.write(text.whole(), PieceStyle::kept(kind), &mut self.out);
+    }
+
+    /// The line above a turn.
+    fn head(&mut self, turn: &Turn, number: u64) {
+        self.out.blank();
+        let who = turn.role.as_str();
+        let mut head = match turn.kind {
+            TextKind::Reply | TextKind::Object | TextKind::Surface => format!("── turn {number} · {who}"),
+            TextKind::Skipped(why) => format!("── {who}, {}", skipped(why)),
+            TextKind::Prompt | TextKind::Atom => format!("── {who}"),
+        };
+        head.push_str(&format!(" · record {}", self.input.record.number));
+        if let Some(time) = turn.details.as_ref().and_then(|details| details.timestamp.as_ref()) {
+            head.push_str(&format!(" · {}", sink::line(time)));
+        }
+        head.push_str(" ──");
+        self.out.about(Some(turn.place(TextRange::up_to(size(turn.len())))));
+        self.out.line(0, PieceKind::Turn, &head);
+        self.out.about(None);
+    }
+
+    /// The lines with verdicts and findings in their places; what is found elsewhere follows.
+    fn annotated(self) -> Vec<ConversationLine> {
+        let RecordWriter { input, out, hidden } = self;
+        let width = input.width.max(NARROWEST);
+        let context = context_of(input.record.bytes);
+        let write = |annotation: Annotation<'_>| match annotation {
+            Annotation::Request(request) => of_request(request, width),
+            Annotation::Finding(found) => finding(found, "", ABOUT, &context, width),
+        };
+        let requests = input.verdicts.iter().flat_map(|turn| &turn.requests).map(Annotation::Request);
+        let annotations = requests.chain(input.findings.iter().map(Annotation::Finding));
+        let (mut lines, loose) = annotate(out.finish(), annotations, &write);
+        let front = format!("record {}: ", input.record.number);
+        for one in loose {
+            if hidden.iter().any(|turn| turn.contains_range(one.range())) {
+                continue;
+            }
+            lines.extend(match one {
+                Annotation::Request(_) => write(one),
+                Annotation::Finding(found) => finding(found, &front, SAID, &context, width),
+            });
+        }
+        lines
+    }
+}
+
+/// Whether a turn is counted as an answer, as a replay counts them.
+#[must_use]
+pub fn is_answer(kind: TextKind) -> bool {
+    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
+}
+
+/// The credentials of a record, of which messages may quote pieces.
+fn context_of(bytes: &[u8]) -> SecretContext {
+    let text = String::from_utf8_lossy(bytes);
+    if is_free(&text) { SecretContext::default() } else { SecretContext::of(&text) }
+}
+
+fn skipped(why: Skip) -> &'static str {
+    match why {
+        Skip::Preview => "not read: the beginning of a longer text",
+        Skip::Intermediate => "not read: said on the way to the answer",
+        Skip::Ignored => "not read: the file says to ignore it",
+        Skip::OtherRole => "not read",
+        Skip::Empty => "an empty reply",
+        Skip::Repeated => "a copy of another text, not shown",
+    }
+}
+
+/// The map of a text that is a stretch of its source.
+fn copied(range: TextRange) -> SegmentMap {
+    let mut map = SegmentMapBuilder::default();
+    map.copy(range);
+    map.finish()
+}
+
+fn verdict_kind(verdict: &RequestVerdict) -> PieceKind {
+    if verdict.is_permitted { PieceKind::Permit } else { PieceKind::Deny }
+}
+
+/// `PERMIT /read_file a.go: why`
+fn verdict_words(verdict: &RequestVerdict) -> String {
+    let word = if verdict.is_permitted { "PERMIT" } else { "DENY" };
+    let what = match (verdict.action.as_str(), verdict.object.as_str()) {
+        ("", _) => "the whole reply".to_owned(),
+        (action, "" | "{}" | "null") => action.to_owned(),
+        (action, object) => format!("{action} {object}"),
+    };
+    format!("{word} {}: {}", sink::line(&what), sink::line(&verdict.why))
+}
+
+fn of_request(request: &RequestVerdict, width: usize) -> Vec<ConversationLine> {
+    let mut out = LineWriter::new(width);
+    out.about(Some(request.place.whole));
+    out.line(ABOUT, verdict_kind(request), &format!("↳ {}", verdict_words(request)));
+    out.finish()
+}
+
+/// A finding as lines: the headline, then what to do.
+fn finding(
+    found: &Diagnostic,
+    front: &str,
+    indent: usize,
+    context: &SecretContext,
+    width: usize,
+) -> Vec<ConversationLine> {
+    let mut out = LineWriter::new(width);
+    let words = |text: &str| sink::line(&context.redacted(text));
+    let kind = PieceKind::Finding(found.severity);
+    let (severity, rule) = (found.severity.as_str(), found.rule);
+    out.about(Some(found.range));
+    let headline = words(&found.message);
+    out.line(indent, kind, &format!("↳ {front}{severity}[{} {}]: {headline}", rule.code, rule.name));
+    out.about(None);
+    if let Some(advice) = found.advice() {
+        out.line(indent + 2, PieceKind::Note, &format!("help: {}", words(advice)));
+    }
+    out.finish()
+}

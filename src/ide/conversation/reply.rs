@@ -1,0 +1,135 @@
+//! A reply: the surface as a person saw it, the envelope that the runtime takes, and what stands around it.
+
+use super::envelope::{EnvelopeParts, EnvelopeWriter};
+use super::line_writer::{LineWriter, PieceStyle};
+use super::turn_text::TurnText;
+use crate::ide::replays::RewrittenSurface;
+use crate::report::conversation::PieceKind;
+use crate::report::sink;
+use mangle_settings::TranscriptSettings;
+use mangle_syntax::text::{TextRange, size};
+use piggyback::envelope::account::AccountEntry;
+use piggyback::envelope::runtime::RuntimeReading;
+use piggyback::envelope::{Object, Reply};
+
+/// How far what a turn says is indented, and its envelope.
+pub(super) const SAID: usize = 2;
+const ENVELOPE: usize = 4;
+
+/// Writes replies.
+#[derive(Debug)]
+pub(super) struct ReplyWriter<'a, 'w> {
+    pub(super) text: &'a TurnText<'a>,
+    pub(super) settings: &'a TranscriptSettings,
+    pub(super) account: &'a [AccountEntry],
+    /// What the policy makes of the surface.
+    pub(super) rewritten: Option<&'a RewrittenSurface>,
+    pub(super) out: &'w mut LineWriter,
+}
+
+impl ReplyWriter<'_, '_> {
+    /// Writes the reply.
+    pub(super) fn write(&mut self) {
+        let reply = Reply::new(self.text.bytes, &self.text.turn.caps(self.settings));
+        match (&reply.reading, reply.picked_object()) {
+            (Err(_), _) => {
+                self.out.line(SAID, PieceKind::Note, "the runtime rejects the reply: no valid envelope");
+                self.part(self.text.whole(), PieceStyle::lost_if(PieceKind::Envelope, true));
+            }
+            (Ok(reading), None) => {
+                self.out.line(SAID, PieceKind::Note, "no envelope: the raw text is shown");
+                self.fallback(reading);
+            }
+            (Ok(reading), Some(object)) => self.envelope(&reply, reading, object),
+        }
+    }
+
+    /// A part of the reply on lines of its own.
+    fn part(&mut self, part: TextRange, style: PieceStyle) {
+        let part = trimmed(self.text, part);
+        if !part.is_empty() {
+            self.out.begin(SAID, SAID);
+            self.text.write(part, style, self.out);
+        }
+    }
+
+    /// A reply without an envelope, of which the user sees the text, cut where it is too long.
+    fn fallback(&mut self, reading: &RuntimeReading) {
+        let is_lost = self.rewrite();
+        let blanks = self.text.bytes.len() - self.text.bytes.trim_ascii_start().len();
+        let shown = common(self.text.bytes.get(blanks..).unwrap_or(&[]), &reading.surface);
+        let cut = size(blanks + shown);
+        let whole = self.text.whole();
+        self.part(TextRange::new(whole.start(), cut), PieceStyle::lost_if(PieceKind::Surface, is_lost));
+        self.part(TextRange::new(cut, whole.end()), PieceStyle::lost_if(PieceKind::Surface, true));
+    }
+
+    fn envelope(&mut self, reply: &Reply<'_>, reading: &RuntimeReading, object: &Object<'_>) {
+        let parts = EnvelopeParts::new(reply, self.account);
+        self.surface(reply, reading);
+        let range = TextRange::new(size(object.range.start), size(object.range.end));
+        let (start, end) = (self.text.whole().start(), self.text.whole().end());
+        self.around(TextRange::new(start, range.start()), "before");
+        self.out.begin(ENVELOPE, ENVELOPE);
+        if object.json.problems.is_empty() {
+            let (text, json, parts) = (self.text, &object.json, &parts);
+            let mut writer = EnvelopeWriter { text, json, parts, out: self.out };
+            writer.value(json.root(), (ENVELOPE, 0), false);
+        } else {
+            self.text.write(range, PieceStyle::kept(PieceKind::Envelope), self.out);
+        }
+        self.around(TextRange::new(range.end().min(end), end), "after");
+    }
+
+    /// What stands before or after the envelope: the runtime ignores it.
+    fn around(&mut self, part: TextRange, place: &str) {
+        let part = trimmed(self.text, part);
+        if !part.is_empty() {
+            self.out.line(SAID, PieceKind::Note, &format!("{place} the envelope, ignored by the runtime"));
+            self.part(part, PieceStyle::lost_if(PieceKind::Envelope, true));
+        }
+    }
+
+    /// The surface without its escapes; what is beyond the runtime's limit is lost.
+    fn surface(&mut self, reply: &Reply<'_>, reading: &RuntimeReading) {
+        let is_lost = self.rewrite();
+        let found = reply.member(&["surface_response"]);
+        let found = found.and_then(|(json, node)| json.string_with_map(node));
+        self.out.begin(SAID, SAID);
+        match found {
+            Some((value, map)) => {
+                let kept = common(value.as_bytes(), &reading.surface);
+                let style = |at| PieceStyle::lost_if(PieceKind::Surface, is_lost || at >= kept);
+                self.text.write_value((&value, &map), &style, self.out);
+            }
+            None => {
+                let surface = String::from_utf8_lossy(&reading.surface);
+                self.out.say(PieceKind::Note, &sink::line(&surface));
+            }
+        }
+    }
+
+    /// What the user sees instead of the surface, or above it. Gives whether nothing of the surface is left.
+    fn rewrite(&mut self) -> bool {
+        let Some(rewritten) = self.rewritten else { return false };
+        let before = match rewritten.is_replaced {
+            true => "shown instead of the surface: ",
+            false => "shown above the surface: ",
+        };
+        self.out.line(SAID, PieceKind::Note, before);
+        self.out.say(PieceKind::Deny, &sink::line(&rewritten.shown));
+        rewritten.is_replaced
+    }
+}
+
+/// How many bytes two texts have in common at their start.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(a, b)| a == b).count()
+}
+
+/// A part of a text without the blanks around it.
+fn trimmed(text: &TurnText<'_>, part: TextRange) -> TextRange {
+    let bytes = text.slice(part);
+    let start = part.start() + size(bytes.len() - bytes.trim_ascii_start().len());
+    TextRange::at(start, size(bytes.trim_ascii().len()))
+}

@@ -1,0 +1,185 @@
+//! Conversations of small transcripts, and what holds for all: every finding is shown, and every byte of it leads there and back.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::window::{ConversationWindow, window};
+use crate::ide::transcripts::{Judge, Opened, Records, diagnostics};
+use crate::report::conversation::{ConversationText, PieceKind};
+use mangle_settings::{RuleSettings, TranscriptSettings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, TextSize, slice};
+use piggyback::envelope::ReplyContext;
+use piggyback::transcript::Limits;
+
+#[path = "../../../crates/piggyback/src/transcript/testing.rs"]
+mod generated;
+
+/// A transcript, what `check` finds in it, and its conversation.
+struct Shown {
+    text: String,
+    found: Vec<Diagnostic>,
+    window: ConversationWindow,
+}
+
+impl Shown {
+    fn new(name: &str, text: &str) -> Self {
+        let (settings, rules, limits) =
+            (TranscriptSettings::default(), RuleSettings::default(), Limits::default());
+        let records = Records::read(text.into(), name, &settings);
+        let context = ReplyContext::new(&settings);
+        let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+        let found = diagnostics(FileId(0), name, text.as_bytes(), judge);
+        let window = window(Opened::new(&records, &settings), &found, (0, usize::MAX));
+        Self { text: text.to_owned(), found, window }
+    }
+
+    fn conversation(&self) -> &ConversationText {
+        &self.window.text
+    }
+
+    /// Checks what holds for each conversation.
+    fn check(&self) {
+        let made = self.conversation();
+        self.check_links(made);
+        for found in &self.found {
+            let range = found.range;
+            for byte in u32::from(range.start())..u32::from(range.end()) {
+                let byte = TextSize::new(byte);
+                let Some(shown) = made.to_text(byte) else { continue };
+                let back = made.to_source(shown.start()).unwrap();
+                assert!(back.contains(byte), "{byte:?} {shown:?} {back:?}");
+            }
+        }
+        let lines = made.text.lines().filter(|line| is_finding(line)).count();
+        assert_eq!(lines, self.found.len(), "{}\n{:#?}", made.text, self.found);
+        for found in &self.found {
+            let is_linked = |kind| matches!(kind, PieceKind::Finding(_));
+            let mut links = made.links.iter().filter(|link| is_linked(link.kind));
+            assert!(links.any(|link| link.source.range == found.range), "{found:?}");
+        }
+    }
+
+    /// Links are in order, and what is a copy is one.
+    fn check_links(&self, made: &ConversationText) {
+        let mut end = TextSize::new(0);
+        for link in &made.links {
+            assert!(link.range.start() >= end, "{link:?}");
+            end = link.range.end();
+            if link.source.is_copied {
+                assert_eq!(slice(&made.text, link.range), slice(&self.text, link.source.range));
+            }
+        }
+    }
+}
+
+fn is_finding(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix("↳ ") else { return false };
+    ["error[", "warning[", "info[", "hint["].iter().any(|severity| {
+        rest.find(severity).is_some_and(|at| {
+            let front = &rest[..at];
+            front.is_empty() || front == "the file: " || front.starts_with("record ")
+        })
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check(name: &str, text: &str, expected: Expect) {
+    let shown = Shown::new(name, text);
+    shown.check();
+    expected.assert_eq(&shown.conversation().text);
+}
+
+fn example(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(path)).unwrap()
+}
+
+#[test]
+fn lost_atoms_are_struck_out() {
+    check("lost-atoms.json", &example("transcripts/failures/lost-atoms.json"), expect![[""]]);
+}
+
+#[test]
+fn an_envelope_that_the_runtime_ignores_is_struck_out() {
+    check("decoy.txt", &example("transcripts/failures/decoy.txt"), expect![[""]]);
+}
+
+#[test]
+fn duplicate_keys_lose_the_first() {
+    check("duplicate-keys.json", &example("transcripts/failures/duplicate-keys.json"), expect![[""]]);
+}
+
+#[test]
+fn a_truncated_reply_is_shown_as_it_is() {
+    check("truncated.json", &example("transcripts/failures/truncated.json"), expect![[""]]);
+}
+
+#[test]
+fn hidden_characters_and_credentials_are_replaced() {
+    let reply = r#"{"control_packet":{"mangle_updates":["p(\"a\u202eb\")."]},"surface_response":"The key is AKIAIOSFODNN7EXAMPLQ,\n\u001b[31mred\tthe password: hunter2x9."}"#;
+    check("a.json", reply, expect![[""]]);
+}
+
+#[test]
+fn a_chat_is_shown_turn_by_turn() {
+    let chat = concat!(
+        "{\"role\": \"user\", \"content\": \"Fix it,\\nplease. This is a long line that has to be wrapped, since no terminal is that wide as far as we know.\"}\n",
+        "{\"role\": \"assistant\", \"content\": \"\"}\n",
+        "{\"role\": \"assistant\", \"content\": \"{\\\"control_packet\\\": {}, \\\"surface_response\\\": \\\"Fixed.\\\"}\"}\n",
+    );
+    check("a.jsonl", chat, expect![[""]]);
+}
+
+#[test]
+fn every_example_maps_there_and_back() {
+    let mut seen = 0;
+    for folder in ["transcripts/failures", "transcripts/clean", "shift", "jailbreak", "incident"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(folder);
+        let mut entries: Vec<_> =
+            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        for path in entries {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_transcript = ["json", "jsonl", "txt", "log"].iter().any(|end| name.ends_with(end));
+            if let Some(text) = std::fs::read_to_string(&path).ok().filter(|_| is_transcript) {
+                Shown::new(&name, &text).check();
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+#[test]
+fn a_window_says_which_records_it_has() {
+    let line = "{\"role\": \"user\", \"content\": \"Go.\"}\n";
+    let text = line.repeat(5);
+    let settings = TranscriptSettings::default();
+    let records = Records::read(text.as_str().into(), "a.jsonl", &settings);
+    let made = window(Opened::new(&records, &settings), &[], (1, 2));
+    assert_eq!((made.first, made.count, made.total), (1, 2, 5));
+    let numbers: Vec<u64> = made.records.iter().map(|(_, _, number)| *number).collect();
+    assert_eq!(numbers, [2, 3]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_finding_maps_there_and_back(
+        kind in 0..generated::CONTAINERS,
+        surface in r#"[a\\"/é🦀\n\t\r{}, ]{0,40}"#,
+        updates in prop::collection::vec(r#"[a\\"/é🦀;$`\n\t\r{}, ]{0,12}"#, 0..4),
+        choices in prop::collection::vec(any::<u8>(), 16..64),
+    ) {
+        let mut choices = generated::Choices(choices, 0);
+        let envelope = choices.envelope(&surface, &updates);
+        let (name, file) = generated::wrap(kind, &envelope, &mut choices);
+        let shown = Shown::new(name, &file);
+        shown.check();
+    }
+}

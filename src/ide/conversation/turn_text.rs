@@ -1,0 +1,158 @@
+//! The text of a turn on its way into lines: each character with the bytes of the record that it comes from, credentials as one
+//! mask each, what steers or hides as signs.
+
+use super::line_writer::{Glyph, LineWriter, PieceStyle};
+use crate::report::conversation::{PieceKind, PieceSource};
+use crate::report::sink;
+use mangle_syntax::text::{SegmentMap, TextRange, TextSize, size};
+use piggyback::envelope::secrets::{MASK, are_shown, secrets, secrets_in};
+use piggyback::transcript::Turn;
+
+/// How many bytes of one text are shown.
+pub(super) const MOST_SHOWN: usize = 256 << 10;
+
+/// The text of a turn.
+#[derive(Debug)]
+pub(super) struct TurnText<'a> {
+    pub(super) turn: &'a Turn,
+    /// The bytes of its record.
+    pub(super) record: &'a [u8],
+    /// The text.
+    pub(super) bytes: &'a [u8],
+    /// What looks like a credential, in bytes of the text.
+    masks: Vec<TextRange>,
+}
+
+/// A character, and the bytes of the text that it comes from.
+type TextChar = (char, TextRange);
+
+impl<'a> TurnText<'a> {
+    pub(super) fn new(turn: &'a Turn, record: &'a [u8]) -> Self {
+        let bytes = turn.text(record);
+        let found = if are_shown() { Vec::new() } else { secrets_in(bytes) };
+        let masks = found.into_iter().map(|found| range(found.range.start, found.range.end)).collect();
+        Self { turn, record, bytes, masks }
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> TextRange {
+        TextRange::up_to(size(self.bytes.len()))
+    }
+
+    /// Bytes of it.
+    pub(super) fn slice(&self, part: TextRange) -> &'a [u8] {
+        self.bytes.get(part.start().into()..part.end().into()).unwrap_or(&[])
+    }
+
+    /// Writes a part of it.
+    pub(super) fn write(&self, part: TextRange, style: PieceStyle, out: &mut LineWriter) {
+        self.write_chars(self.chars(part), part.len(), &|_| style, out);
+    }
+
+    /// Writes the value of a string in it, without its escapes; `map` leads from the value to the text. What stands at an
+    /// offset of the value looks as `style` says.
+    pub(super) fn write_value(
+        &self,
+        (value, map): (&str, &SegmentMap),
+        style: &dyn Fn(usize) -> PieceStyle,
+        out: &mut LineWriter,
+    ) {
+        let own: Vec<TextRange> = match are_shown() {
+            true => Vec::new(),
+            false => secrets(value)
+                .into_iter()
+                .map(|found| map.to_source(range(found.range.start, found.range.end)))
+                .collect(),
+        };
+        let chars = value.char_indices().map(|(at, char)| {
+            let of_value = TextRange::at(size(at), size(char.len_utf8()));
+            (char, map.to_source(of_value))
+        });
+        let mut masks = [self.masks.as_slice(), &own].concat();
+        masks.sort_by_key(|mask| (mask.start(), mask.end()));
+        let masked = TurnText { turn: self.turn, record: self.record, bytes: self.bytes, masks };
+        masked.write_chars(chars, size(value.len()), style, out);
+    }
+
+    /// The characters of a part; each byte that is none of a character is U+FFFD.
+    fn chars(&self, part: TextRange) -> impl Iterator<Item = TextChar> + use<'a> {
+        let mut at = part.start();
+        self.slice(part).utf8_chunks().flat_map(move |chunk| {
+            let start = at;
+            let behind = start + size(chunk.valid().len());
+            at = behind + size(chunk.invalid().len());
+            let valid = chunk
+                .valid()
+                .char_indices()
+                .map(move |(at, char)| (char, TextRange::at(start + size(at), size(char.len_utf8()))));
+            let one = TextSize::new(1);
+            let invalid = chunk.invalid().iter().enumerate();
+            let invalid = invalid
+                .map(move |(at, _)| (char::REPLACEMENT_CHARACTER, TextRange::at(behind + size(at), one)));
+            valid.chain(invalid)
+        })
+    }
+
+    /// Writes characters; `style` gets how many bytes of characters came before one.
+    fn write_chars(
+        &self,
+        chars: impl Iterator<Item = TextChar>,
+        len: TextSize,
+        style: &dyn Fn(usize) -> PieceStyle,
+        out: &mut LineWriter,
+    ) {
+        let (mut chars, mut offset) = (chars.peekable(), 0);
+        while let Some((char, mut inner)) = chars.next() {
+            if offset >= MOST_SHOWN {
+                let rest = usize::from(len).saturating_sub(offset);
+                return out.say(PieceKind::Note, &format!(" … {rest} more bytes are not shown"));
+            }
+            let style = style(offset);
+            offset += char.len_utf8();
+            if let Some(mask) = self.mask_of(inner) {
+                while let Some((char, next)) = chars.next_if(|(_, next)| self.mask_of(*next) == Some(mask)) {
+                    inner = inner.cover(next);
+                    offset += char.len_utf8();
+                }
+                out.put(Glyph::Word(MASK), style, self.source(inner, None));
+            } else if let Some((_, next)) = chars.next_if(|(next, _)| char == '\r' && *next == '\n') {
+                offset += 1;
+                self.write_char('\n', inner.cover(next), style, out);
+            } else {
+                self.write_char(char, inner, style, out);
+            }
+        }
+    }
+
+    fn write_char(&self, char: char, part: TextRange, style: PieceStyle, out: &mut LineWriter) {
+        match char {
+            '\n' => out.line_break(PieceSource { range: self.turn.place(part), is_copied: false }),
+            '\t' => out.put(Glyph::Word("    "), style, self.source(part, None)),
+            _ if sink::is_hidden(char) => {
+                out.put(Glyph::Char(sink::sign(char)), style, self.source(part, None));
+            }
+            _ => out.put(Glyph::Char(char), style, self.source(part, Some(char))),
+        }
+    }
+
+    /// The bytes of the record that a part comes from; `char` is what is shown of it as it is.
+    fn source(&self, part: TextRange, char: Option<char>) -> Option<PieceSource> {
+        let range = self.turn.place(part);
+        let bytes = self.record.get(range.start().into()..range.end().into());
+        let is_copied = char.is_some_and(|char| bytes == Some(char.encode_utf8(&mut [0; 4]).as_bytes()));
+        (!range.is_empty()).then_some(PieceSource { range, is_copied })
+    }
+
+    /// The credential that a part belongs to.
+    fn mask_of(&self, part: TextRange) -> Option<TextRange> {
+        if self.masks.is_empty() {
+            return None;
+        }
+        let around = |mask: &&TextRange| mask.start() < part.end() && part.start() < mask.end();
+        self.masks.iter().find(around).copied()
+    }
+}
+
+fn range(start: usize, end: usize) -> TextRange {
+    TextRange::new(size(start), size(end))
+}

@@ -1,0 +1,66 @@
+//! The conversation of a record as one line of JSON, with the map of its text.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{ConversationLine, ConversationPiece};
+
+/// Which record it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct RecordPlace<'a> {
+    /// What output calls the transcript.
+    pub file: &'a str,
+    /// The number of the record, from 1 on.
+    pub record: u64,
+    /// Where the record begins in the file, in bytes.
+    pub start: u64,
+    /// The numbers of the answers in it.
+    pub turns: Vec<u64>,
+}
+
+#[derive(Serialize)]
+struct RecordObject<'a> {
+    #[serde(flatten)]
+    place: &'a RecordPlace<'a>,
+    lines: Vec<LineObject<'a>>,
+    findings: &'a [Value],
+}
+
+#[derive(Serialize)]
+struct LineObject<'a> {
+    pieces: Vec<PieceObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct PieceObject<'a> {
+    text: &'a str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lost: bool,
+    /// The bytes of the file that it shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<[u64; 2]>,
+}
+
+/// A record as one line of JSON, with the line end. `findings` are those of `check --format json`.
+#[must_use]
+pub fn json_record(place: &RecordPlace<'_>, lines: &[ConversationLine], findings: &[Value]) -> String {
+    let piece = |piece: &ConversationPiece| -> Option<[u64; 2]> {
+        let range = piece.source?.range;
+        Some([range.start(), range.end()].map(|offset| place.start + u64::from(u32::from(offset))))
+    };
+    let lines = lines.iter().map(|line| LineObject {
+        pieces: line
+            .pieces
+            .iter()
+            .map(|one| PieceObject {
+                text: &one.text,
+                kind: one.kind.word(),
+                lost: one.is_lost,
+                source: piece(one),
+            })
+            .collect(),
+    });
+    let object = RecordObject { place, lines: lines.collect(), findings };
+    serde_json::to_string(&object).unwrap_or_default() + "\n"
+}

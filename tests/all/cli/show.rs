@@ -1,0 +1,132 @@
+//! `show`: transcripts as conversations.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+
+use expect_test::expect;
+use serde_json::Value;
+
+use super::support::{check, command, folder};
+use super::transcripts::{SCHEMAS, SESSION, line, run};
+use crate::support::root;
+
+#[test]
+fn turns_are_shown_one_below_the_other() {
+    check(&[SCHEMAS, SESSION], &["show", "session.jsonl", "--width", "80"], expect![[""]]);
+}
+
+#[test]
+fn turns_can_be_chosen() {
+    let lines: String = (0..5).map(|at| line(&format!("Answer {at}."), &[], "m")).collect();
+    let folder = folder(&[("a.jsonl", &lines)]);
+    let answers = |turns: &str| {
+        let (out, _, code) = run(&folder, &["show", "a.jsonl", "--turns", turns], "");
+        assert_eq!(code, Some(0), "{out}");
+        let answers = out.lines().filter_map(|line| line.trim().strip_prefix("Answer "));
+        answers.map(|answer| answer.trim_end_matches('.').to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let all = [answers("2..3"), answers("4.."), answers("..1"), answers("3")];
+    assert_eq!(all, ["1 2", "3 4", "0", "2"]);
+    let (_, error, code) = run(&folder, &["show", "a.jsonl", "--turns", "3..2"], "");
+    assert_eq!(code, Some(2), "{error}");
+}
+
+#[test]
+fn what_is_lost_is_struck_out() {
+    let folder = folder(&[SCHEMAS, SESSION]);
+    let shown = |more: &[&str]| run(&folder, &[&["show", "session.jsonl"], more].concat(), "").0;
+    assert!(shown(&[]).contains("- ~~task_status(\"é2\", /done)~~"), "{}", shown(&[]));
+    let coloured = shown(&["--color", "always"]);
+    assert!(!coloured.contains("~~") && coloured.contains("\u{1b}[9m"), "{coloured:?}");
+    let markdown = shown(&["--format", "markdown"]);
+    assert!(markdown.contains("### turn 1") && markdown.contains("~~"), "{markdown}");
+}
+
+#[test]
+fn credentials_are_masked() {
+    let folder = folder(&[SCHEMAS, SESSION]);
+    for format in ["text", "json", "markdown"] {
+        let (out, ..) = run(&folder, &["show", "session.jsonl", "--format", format], "");
+        assert!(!out.contains("hunter2x"), "{out}");
+        let (out, ..) = run(&folder, &["show", "session.jsonl", "--format", format, "--no-redact"], "");
+        assert!(out.contains("hunter2x"), "{out}");
+    }
+}
+
+#[test]
+fn verdicts_stand_below_their_requests() {
+    let example = root().join("examples/jailbreak");
+    let output = command(&example, &["show", "session.piggyback.jsonl", "--turns", "2"]).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    expect![[""]].assert_eq(&out);
+}
+
+/// The findings of a command that writes JSON, as their places and rules.
+fn findings<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<(u64, u64, String)> {
+    let one = |one: &Value| {
+        let number = |name: &str| one[name].as_u64().unwrap();
+        (number("start"), number("end"), one["rule"].as_str().unwrap().to_owned())
+    };
+    let mut all: Vec<_> = values.map(one).collect();
+    all.sort();
+    all
+}
+
+fn lines(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let output = command(folder, arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// `show` has as many findings as `check`, in the same places, whatever the transcript.
+#[test]
+fn no_finding_of_a_check_is_lost() {
+    let examples = ["transcripts/failures", "transcripts/clean", "shift", "jailbreak"];
+    let mut seen = 0;
+    for folder in examples.map(|name| root().join("examples").join(name)) {
+        let mut names: Vec<_> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .filter(|name| ["json", "jsonl", "txt", "log"].iter().any(|end| name.ends_with(end)))
+            .collect();
+        names.sort();
+        for name in names {
+            let checked = lines(&folder, &["check", "--format", "json", "--max-findings", "0", &name]);
+            let is_here = |one: &&Value| one["file"].as_str().is_some_and(|file| file.ends_with(&name));
+            let checked = findings(checked.iter().filter(|one| one.get("summary").is_none()).filter(is_here));
+            let shown = lines(&folder, &["show", "--format", "json", &name]);
+            let shown = findings(shown.iter().flat_map(|one| one["findings"].as_array().unwrap()));
+            assert_eq!(shown, checked, "{name}");
+            seen += checked.len();
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+/// The first turns are there before the input ends.
+#[test]
+fn standard_input_is_shown_as_it_comes() {
+    let folder = folder(&[]);
+    let mut command = command(folder.path(), &["show", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let (done, is_done) = channel();
+    let writer = std::thread::spawn(move || {
+        // The first MiB tells the version of the protocol.
+        for at in 0..6_000 {
+            let _ = input.write_all(line(&format!("Answer {at}."), &[], "m").as_bytes());
+        }
+        is_done.recv()
+    });
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("Answer 0.") {
+        assert!(output.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    drop(output);
+    done.send(()).unwrap();
+    writer.join().unwrap().unwrap();
+    child.wait().unwrap();
+}
