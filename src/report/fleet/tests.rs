@@ -68,7 +68,244 @@ fn text(fleet: &Fleet) -> String {
 
 #[test]
 fn the_page_has_sums_and_says_what_is_missing() {
-    expect![[r#""#]].assert_eq(&text(&fleet()));
+    expect![[r##"
+
+        </head>
+        <body>
+        <a class="skip" href="#main">Skip to the figures</a>
+        <header><h1>Report of agent sessions</h1><p class="sub">2026-02-01 · 3 replies in 2 sessions, 1 input</p><ul class="tiles"><li class="bad"><b>4</b> errors</li><li class=""><b>0</b> warnings</li><li class="bad"><b>1</b> blocked or denied</li><li class=""><b>1,200</b> tokens said</li><li class=""><b>0</b> tokens of state</li></ul><p class="sub">Violations are errors and warnings of <code>check</code> and <code>replay</code>. Times are UTC.</p>
+        <p class="note">Not in the charts over time: 1 reply carries no time, 1 violation carries no time.</p>
+        </header>
+        <nav class="contents" aria-label="Contents"><ul><li><a href="#time">Violations over time</a></li><li><a href="#rules">By rule</a></li><li><a href="#shards">By shard</a></li><li><a href="#models">By model</a></li><li><a href="#versions">By version</a></li><li><a href="#replies">Replies and updates</a></li><li><a href="#tokens">Tokens</a></li><li><a href="#worst">Worst sessions</a></li></ul></nav>
+        <main id="main">
+        <section class="card" aria-labelledby="time"><h2 id="time">Violations over time</h2>
+        <div class="chart" role="img" aria-label="Violations over time by rule, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <ul class="legend"><li class="s1">PB110 control-leak</li></ul>
+        <details><summary>Violations over time by rule, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by rule, per hour"><table><caption>Violations over time by rule, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">PB110 control-leak</th></tr></thead><tbody>
+        <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
+        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="rules"><h2 id="rules">By rule</h2>
+        <div class="chart" role="img" aria-label="Violations by rule: most are 4, PB110 control-leak"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Violations by rule as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations by rule"><table><caption>Violations by rule</caption><thead><tr><th scope="col">Rule</th><th scope="col">Violations</th></tr></thead><tbody>
+        <tr><th scope="row">PB110 control-leak</th><td>4</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="shards"><h2 id="shards">By shard</h2>
+        <h3>Over time</h3>
+        <div class="chart" role="img" aria-label="Violations over time by shard, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <ul class="legend"><li class="s1">(no shard recorded)</li></ul>
+        <details><summary>Violations over time by shard, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by shard, per hour"><table><caption>Violations over time by shard, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">(no shard recorded)</th></tr></thead><tbody>
+        <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
+        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        </tbody></table></div></details>
+        <h3>In sum</h3>
+        <div class="chart" role="img" aria-label="Violations by shard: most are 4, (no shard recorded)"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Violations by shard as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations by shard"><table><caption>Violations by shard</caption><thead><tr><th scope="col"></th><th scope="col">Violations</th><th scope="col">Replies</th><th scope="col">Violations per 1,000 replies</th></tr></thead><tbody>
+        <tr><th scope="row">(no shard recorded)</th><td>4</td><td>3</td><td>1,333</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="models"><h2 id="models">By model</h2>
+        <h3>Over time</h3>
+        <div class="chart" role="img" aria-label="Violations over time by model, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <ul class="legend"><li class="s1">m</li></ul>
+        <details><summary>Violations over time by model, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by model, per hour"><table><caption>Violations over time by model, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">m</th></tr></thead><tbody>
+        <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
+        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        </tbody></table></div></details>
+        <h3>In sum</h3>
+        <div class="chart" role="img" aria-label="Violations by model: most are 4, m"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Violations by model as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations by model"><table><caption>Violations by model</caption><thead><tr><th scope="col"></th><th scope="col">Violations</th><th scope="col">Replies</th><th scope="col">Violations per 1,000 replies</th></tr></thead><tbody>
+        <tr><th scope="row">m</th><td>4</td><td>2</td><td>2,000</td></tr>
+        <tr><th scope="row">n</th><td>0</td><td>1</td><td>0</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="versions"><h2 id="versions">By version</h2>
+        <h3>Over time</h3>
+        <div class="chart" role="img" aria-label="Violations over time by version, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <ul class="legend"><li class="s1">current</li></ul>
+        <details><summary>Violations over time by version, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by version, per hour"><table><caption>Violations over time by version, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">current</th></tr></thead><tbody>
+        <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
+        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        </tbody></table></div></details>
+        <h3>In sum</h3>
+        <div class="chart" role="img" aria-label="Violations by version: most are 4, current"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Violations by version as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations by version"><table><caption>Violations by version</caption><thead><tr><th scope="col"></th><th scope="col">Violations</th><th scope="col">Replies</th><th scope="col">Violations per 1,000 replies</th></tr></thead><tbody>
+        <tr><th scope="row">current</th><td>4</td><td>3</td><td>1,333</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="replies"><h2 id="replies">Replies and updates</h2>
+        <h3>Replies by the stage of the runtime&#39;s parser that reads them</h3>
+        <div class="chart" role="img" aria-label="Replies by the stage of the runtime&#39;s parser that reads them: 3 in all"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Replies by the stage of the runtime&#39;s parser that reads them as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Replies by the stage of the runtime&#39;s parser that reads them"><table><caption>Replies by the stage of the runtime&#39;s parser that reads them</caption><thead><tr><th scope="col">Stage</th><th scope="col">Count</th></tr></thead><tbody>
+        <tr><th scope="row">json: the whole reply</th><td>3</td></tr>
+        </tbody></table></div></details>
+        <h3>Updates by what becomes of them</h3>
+        <p>There are none.</p>
+        <h3>Blocked and denied</h3>
+        <div class="chart" role="img" aria-label="Blocked and denied: 1 in all"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <details><summary>Blocked and denied as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Blocked and denied"><table><caption>Blocked and denied</caption><thead><tr><th scope="col">Action</th><th scope="col">Count</th></tr></thead><tbody>
+        <tr><th scope="row">delete_file (gate)</th><td>1</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="tokens"><h2 id="tokens">Tokens</h2>
+        <p>1,200 tokens said, 0 tokens of state in the end. Tokens are those that the runtime estimates.</p>
+        <div class="chart" role="img" aria-label="Tokens said and tokens of state, in sum, per hour, on a logarithmic axis: 800 and 20 in the end"><div class="narrow">
+        </div><div class="broad">
+        </div></div>
+        <ul class="legend"><li class="s1">said</li><li class="s2">state</li></ul>
+        <p class="sub">The axis is logarithmic.</p>
+        <details><summary>Tokens said and tokens of state, in sum, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Tokens said and tokens of state, in sum, per hour"><table><caption>Tokens said and tokens of state, in sum, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">said</th><th scope="col">state</th></tr></thead><tbody>
+        <tr><th scope="row">2026-01-05 00:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 01:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 02:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 03:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 04:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 05:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 06:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 07:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 08:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 09:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 10:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 11:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 12:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 13:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 14:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 15:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 16:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 17:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 18:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 19:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 20:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 21:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 22:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-05 23:00</th><td>400</td><td>10</td></tr>
+        <tr><th scope="row">2026-01-06 00:00</th><td>800</td><td>20</td></tr>
+        </tbody></table></div></details>
+        </section>
+        <section class="card" aria-labelledby="worst"><h2 id="worst">Worst sessions</h2>
+        <p class="sub">At most 10, by the number of violations.</p>
+        <ol class="worst">
+        <li><b>bad</b>: 4 errors, 0 warnings, 1 blocked or denied in 2 replies<br><span class="place">first: PB110 control-leak in <a href="./a.jsonl">a.jsonl, line 7</a></span></li>
+        </ol>
+        </section>
+        </main>
+        </body>
+        </html>
+    "##]].assert_eq(&text(&fleet()));
 }
 
 #[test]
