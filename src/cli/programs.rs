@@ -12,7 +12,7 @@ use crate::host::{
     Overlay, PartialScan, Problem, Resolution, Shell,
 };
 use crate::report::{SourceText, Sources};
-use mangle_engine::program::FileSummary;
+use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::text::FileId;
 
 /// What the paths of a command came to.
@@ -36,6 +36,21 @@ impl Programs {
     /// When there is none, or several. `place` is where they were looked for.
     pub(super) fn only(&self, place: &str) -> Result<&LinkedProgram, String> {
         host::only(&self.all, &|program| &program.name, place)
+    }
+
+    /// All programs as one, with the settings of the first, and what they are called; `None` where there is none.
+    pub(super) fn take_joined(&mut self) -> Option<LinkedProgram> {
+        let mut all = std::mem::take(&mut self.all).into_iter();
+        let mut joined = all.next()?;
+        for other in all {
+            let files = joined.program.files.iter().chain(other.program.files.iter());
+            let mut files: Vec<_> = files.map(Arc::clone).collect();
+            files.sort_by_key(|file| file.id);
+            files.dedup_by_key(|file| file.id);
+            joined.program = Arc::new(Program::embedded(files, Arc::clone(&joined.program.embedding)));
+            joined.name = format!("{}, {}", joined.name, other.name);
+        }
+        Some(joined)
     }
 
     /// Loads what `paths` name.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
+use super::programs::Programs;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
 use super::wrap;
 use crate::host::{AccountPolicies, Accounts, STDIN, TranscriptFile, comments};
@@ -32,7 +33,7 @@ use piggyback::transcript::{ReadSummary, Record, TextKind, TranscriptFinding};
 /// Show transcripts as conversations
 ///
 /// The turns one below the other: what the user saw, the envelope as formatted JSON with its updates as Mangle, verdicts of
-/// the policies and findings of `check` below their places. What the runtime ignores or drops is struck out.
+/// the policies and findings of `check` below their places. What the runtime ignores is struck out.
 #[derive(Debug, Args)]
 pub(super) struct ShowCommand {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -44,6 +45,9 @@ pub(super) struct ShowCommand {
     /// Show these turns only: `3`, `3..5`, `3..` or `..5`; each file counts from 1
     #[arg(long, value_name = "A..B", value_parser = turns)]
     turns: Option<TurnRange>,
+    /// The policies that give verdicts, instead of those that the transcripts belong to; may be repeated
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
     /// Columns of a line. Without it, those of the terminal, else 100
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
     width: Option<u16>,
@@ -126,7 +130,7 @@ impl ShowCommand {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
-        let policies = AccountPolicies::that_judge(transcripts.programs());
+        let (policies, is_whole) = self.policies(&transcripts, &working, color)?;
         let medium = match self.format {
             ShowFormat::Text => Medium::Coloured,
             ShowFormat::Json => Medium::Json,
@@ -160,7 +164,23 @@ impl ShowCommand {
         if !is_judged {
             output::note(&format!("{NOT_JUDGED}\n"));
         }
-        Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
+        Ok(if problems.is_empty() && is_whole { ExitStatus::Clean } else { ExitStatus::Failure })
+    }
+
+    /// The policies that give verdicts, and whether all that was named could be read.
+    fn policies(
+        &self,
+        transcripts: &Transcripts,
+        working: &Path,
+        color: ColorChoice,
+    ) -> Result<(AccountPolicies, bool)> {
+        if self.policy.is_empty() {
+            return Ok((AccountPolicies::that_judge(transcripts.programs()), true));
+        }
+        let mut programs = Programs::load(&self.policy, working);
+        programs.complain(working, color);
+        let joined = programs.take_joined().context("there is no policy in the paths of `--policy`")?;
+        Ok((AccountPolicies::named(&joined.program, &joined.settings), programs.problems.is_empty()))
     }
 }
 

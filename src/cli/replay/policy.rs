@@ -17,7 +17,7 @@ use super::super::surroundings;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
-use crate::host::{self, TranscriptFile};
+use crate::host::{self, LinkedProgram, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::report::{Sources, json_value};
 use agent_replay::{Basis, Constitution};
@@ -86,23 +86,14 @@ impl Policies {
         let (mut programs, given) = Programs::load_with(paths, &command.facts, working);
         let sources = std::mem::take(&mut programs.sources);
         self.complaints.extend(given.damaged(&sources));
-        let mut all = std::mem::take(&mut programs.all).into_iter();
         self.problems |= !programs.problems.is_empty();
-        let Some(first) = all.next() else {
+        let Some(joined) = programs.take_joined() else {
             let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
             bail!("there is no policy in {}", paths.join(", "));
         };
         self.programs.push(programs);
-        let (mut name, mut program) = (first.name, first.program);
-        for other in all {
-            let files = program.files.iter().chain(other.program.files.iter()).map(Arc::clone);
-            let mut files: Vec<_> = files.collect();
-            files.sort_by_key(|file| file.id);
-            files.dedup_by_key(|file| file.id);
-            program = Arc::new(Program::embedded(files, Arc::clone(&program.embedding)));
-            name = format!("{name}, {}", other.name);
-        }
-        Ok(self.policy(command, name, program, first.settings, Rc::new(RefCell::new(sources)), &given))
+        let LinkedProgram { name, program, settings, .. } = joined;
+        Ok(self.policy(command, name, program, settings, Rc::new(RefCell::new(sources)), &given))
     }
 
     /// The policies that each transcript belongs to.

@@ -2,7 +2,7 @@
 //! the policy; where that may deny whole replies, or its verdicts are wanted, by a replay.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::knowledge::KnowledgeMap;
 use super::{TranscriptFile, comments};
@@ -44,6 +44,8 @@ type Key = (Option<usize>, Vec<usize>);
 /// The policies of some transcripts that sessions are replayed against.
 #[derive(Debug, Default)]
 pub struct AccountPolicies {
+    /// The policy of all of them, where one was named.
+    named: Option<Constitution>,
     constitutions: BTreeMap<Key, Constitution>,
 }
 
@@ -62,10 +64,17 @@ impl AccountPolicies {
         })
     }
 
+    /// Compiles a policy that all transcripts are replayed against, whatever they belong to.
+    #[must_use]
+    pub fn named(program: &Arc<Program>, settings: &Settings) -> Self {
+        let constitution = Constitution::new(basis(program, settings, None), never());
+        Self { named: Some(constitution), constitutions: BTreeMap::new() }
+    }
+
     /// The policy that a transcript is replayed against.
     #[must_use]
     pub fn of(&self, found: &TranscriptFile) -> Option<&Constitution> {
-        self.constitutions.get(&key(found))
+        self.named.as_ref().or_else(|| self.constitutions.get(&key(found)))
     }
 
     fn compiled(transcripts: TranscriptPrograms<'_>, is_wanted: fn(&Program, &Settings) -> bool) -> Self {
@@ -78,16 +87,20 @@ impl AccountPolicies {
             if policies.constitutions.contains_key(&key(found)) || !is_wanted(program, settings) {
                 continue;
             }
-            let basis = Basis {
-                program: std::sync::Arc::clone(program),
-                reading: settings.kernel.reading,
-                settings: settings.replay.clone(),
-                limits: Limits::of(&settings.kernel),
-                clock: transcripts.clock.unwrap_or_else(|| Clock::of(&settings.kernel)),
-            };
+            let basis = basis(program, settings, transcripts.clock);
             policies.constitutions.insert(key(found), Constitution::new(basis, never()));
         }
         policies
+    }
+}
+
+fn basis(program: &Arc<Program>, settings: &Settings, clock: Option<Clock>) -> Basis {
+    Basis {
+        program: Arc::clone(program),
+        reading: settings.kernel.reading,
+        settings: settings.replay.clone(),
+        limits: Limits::of(&settings.kernel),
+        clock: clock.unwrap_or_else(|| Clock::of(&settings.kernel)),
     }
 }
 
@@ -142,7 +155,7 @@ impl<'a> Accounts<'a> {
         let Some(known) = self.transcripts.same(found) else { return };
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
         self.filters = Some(Filters::new(&known.settings, declarations));
-        let constitution = self.policies.constitutions.get(&key(known));
+        let constitution = self.policies.of(known);
         self.shown = constitution.map(|_| RecordReplay::default());
         self.told = constitution.map(|constitution| self.replay(known, constitution, record));
     }

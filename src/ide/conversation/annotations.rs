@@ -57,6 +57,13 @@ impl LineIndex {
     }
 }
 
+/// The last of the lines that go on with words of ours about the text of a line.
+fn last_of(lines: &[ConversationLine], line: usize) -> usize {
+    let has_text = |line: &ConversationLine| line.pieces.iter().any(|piece| piece.kind.is_transcript());
+    let rest = lines.get(line + 1..).unwrap_or(&[]).iter();
+    line + rest.take_while(|next| next.is_continuation && !has_text(next)).count()
+}
+
 /// Puts annotations in their places, as the lines that `write` makes of them. Gives the lines, and the annotations whose
 /// places no line shows.
 pub(super) fn annotate<'a>(
@@ -68,7 +75,7 @@ pub(super) fn annotate<'a>(
     let (mut placed, mut loose) = (Vec::new(), Vec::new());
     for annotation in annotations {
         match index.line_of(annotation.range(), annotation.is_last()) {
-            Some(line) => placed.push((line, annotation)),
+            Some(line) => placed.push((last_of(&lines, line), annotation)),
             None => loose.push(annotation),
         }
     }

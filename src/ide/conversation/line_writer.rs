@@ -66,13 +66,24 @@ pub(super) struct LineWriter {
     /// How far it is indented, and the lines that it is continued on.
     indent: usize,
     hang: usize,
+    /// Whether it goes on with the line before it.
+    is_continuation: bool,
     /// What our own words are about.
     about: Option<PieceSource>,
 }
 
 impl LineWriter {
     pub(super) fn new(width: usize) -> Self {
-        Self { width, lines: Vec::new(), cells: Vec::new(), column: 0, indent: 0, hang: 0, about: None }
+        Self {
+            width,
+            lines: Vec::new(),
+            cells: Vec::new(),
+            column: 0,
+            indent: 0,
+            hang: 0,
+            is_continuation: false,
+            about: None,
+        }
     }
 
     /// How many columns are left of a line that is indented so far.
@@ -83,6 +94,7 @@ impl LineWriter {
     /// Begins a line. Lines that it is continued on are indented by `hang` columns.
     pub(super) fn begin(&mut self, indent: usize, hang: usize) {
         self.end_line(None);
+        self.is_continuation = false;
         let most = self.width / 2;
         (self.indent, self.hang) = (indent.min(most), hang.min(most));
         self.column = self.indent;
@@ -126,6 +138,7 @@ impl LineWriter {
     /// Ends the line where the transcript has a line break; what follows is as far indented as a continued line.
     pub(super) fn line_break(&mut self, source: PieceSource) {
         self.push_line(Some(source));
+        self.is_continuation = false;
         self.column = self.indent;
     }
 
@@ -137,6 +150,7 @@ impl LineWriter {
         let blank = blank.and_then(|_| self.cells.pop());
         let end = blank.and_then(|cell| cell.source);
         self.push_line(end.map(|source| PieceSource { is_copied: false, ..source }));
+        self.is_continuation = true;
         self.column = self.indent + rest.iter().map(|cell| cell.glyph.width()).sum::<usize>();
         self.cells = rest;
     }
@@ -162,7 +176,7 @@ impl LineWriter {
         for cell in self.cells.drain(..) {
             push_cell(&mut pieces, cell);
         }
-        self.lines.push(ConversationLine { pieces, end });
+        self.lines.push(ConversationLine { pieces, end, is_continuation: self.is_continuation });
         self.indent = self.hang;
     }
 

@@ -79,7 +79,7 @@ impl Shown {
 
 fn is_finding(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("↳ ") else { return false };
-    ["error[", "warning[", "info[", "hint["].iter().any(|severity| {
+    ["error[", "warning[", "information[", "hint["].iter().any(|severity| {
         rest.find(severity).is_some_and(|at| {
             let front = &rest[..at];
             front.is_empty() || front == "the file: " || front.starts_with("record ")
@@ -115,13 +115,52 @@ fn duplicate_keys_lose_the_first() {
 
 #[test]
 fn a_truncated_reply_is_shown_as_it_is() {
-    check("truncated.json", &example("transcripts/failures/truncated.json"), expect![[""]]);
+    check(
+        "truncated.json",
+        &example("transcripts/failures/truncated.json"),
+        expect![[r#"
+
+        ── turn 1 · assistant · record 1 ──
+          no envelope: the raw text is shown
+          {"control_packet": {"intent_classification": {"category": "/mutation", "verb": "/fix", "target":
+              ↳ error[PB110 control-leak]: control packet is visible to the user
+          "core/lease.rs", "constraint": "public interface stays", "confidence": 0.9}, "mangle_updates":
+          ["task_status(\"lease-twice\", /done).", "modifi
+              ↳ error[PB026 truncated]: reply truncated inside the text `/control_packet/mangle_updates/1`
+    "#]],
+    );
 }
 
 #[test]
 fn hidden_characters_and_credentials_are_replaced() {
     let reply = r#"{"control_packet":{"mangle_updates":["p(\"a\u202eb\")."]},"surface_response":"The key is AKIAIOSFODNN7EXAMPLQ,\n\u001b[31mred\tthe password: hunter2x9."}"#;
-    check("a.json", reply, expect![[""]]);
+    check(
+        "a.json",
+        reply,
+        expect![[r#"
+
+        ── turn 1 · assistant · record 1 ──
+          The key is [redacted],
+              ↳ error[PB137 surface-secret]: user-visible text contains what looks like an AWS key
+                help: revoke the credential and issue a new one
+          ␛[31mred    the password: [redacted].
+              ↳ error[PB137 surface-secret]: user-visible text contains what looks like a password
+                help: revoke the credential and issue a new one
+            {
+              "control_packet": {
+              ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
+                help: insert `intent_classification`
+              ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
+                help: insert `memory_operations`
+              ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
+                "mangle_updates": [
+                  + p("a�b").
+                ]
+              },
+              "surface_response": "… shown above …"
+            }
+    "#]],
+    );
 }
 
 #[test]
@@ -131,7 +170,34 @@ fn a_chat_is_shown_turn_by_turn() {
         "{\"role\": \"assistant\", \"content\": \"\"}\n",
         "{\"role\": \"assistant\", \"content\": \"{\\\"control_packet\\\": {}, \\\"surface_response\\\": \\\"Fixed.\\\"}\"}\n",
     );
-    check("a.jsonl", chat, expect![[""]]);
+    check(
+        "a.jsonl",
+        chat,
+        expect![[r#"
+
+        ── user · record 1 ──
+          Fix it,
+          please. This is a long line that has to be wrapped, since no terminal is that wide as far as we
+          know.
+
+        ── assistant, an empty reply · record 2 ──
+          ↳ record 2: warning[PB046 empty-reply]: reply is empty
+
+        ── turn 1 · assistant · record 3 ──
+          Fixed.
+            {
+              "control_packet": {
+              ↳ warning[PB103 updates-missing]: control packet has no `mangle_updates`
+                help: insert `mangle_updates`
+              ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
+                help: insert `intent_classification`
+              ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
+                help: insert `memory_operations`
+              },
+              "surface_response": "… shown above …"
+            }
+    "#]],
+    );
 }
 
 #[test]

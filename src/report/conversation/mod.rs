@@ -24,6 +24,8 @@ pub struct ConversationLine {
     pub pieces: Vec<ConversationPiece>,
     /// The bytes that the line end shows: a line break of the transcript, or the blank at which a line was wrapped.
     pub end: Option<PieceSource>,
+    /// Whether it goes on with the line before it, which was too long.
+    pub is_continuation: bool,
 }
 
 /// A part of a line.
@@ -96,6 +98,7 @@ impl ConversationLine {
     /// A line of one piece.
     #[must_use]
     pub fn of(kind: PieceKind, text: String, source: Option<PieceSource>) -> Self {
-        Self { pieces: vec![ConversationPiece { text, kind, is_lost: false, source }], end: None }
+        let pieces = vec![ConversationPiece { text, kind, is_lost: false, source }];
+        Self { pieces, ..Self::default() }
     }
 }

@@ -57,8 +57,8 @@ fn credentials_are_masked() {
 
 #[test]
 fn verdicts_stand_below_their_requests() {
-    let example = root().join("examples/jailbreak");
-    let output = command(&example, &["show", "session.piggyback.jsonl", "--turns", "2"]).output().unwrap();
+    let arguments = ["show", "session.piggyback.jsonl", "--policy", "../guardian", "--turns", "2"];
+    let output = command(&root().join("examples/jailbreak"), &arguments).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     expect![[""]].assert_eq(&out);
 }
