@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
 
 use crate::host::disk;
+use crate::mcp::MESSAGES_OFF;
 use crate::report::sink;
 
 /// The environment variable that switches the log on, as `debug` or `mangle_ls=trace`.
@@ -23,7 +24,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
         return Ok(());
     }
     // It logs whole messages, with the texts in them.
-    let without_messages = "rmcp=off".parse().context("cannot start the log")?;
+    let without_messages = MESSAGES_OFF.parse().context("cannot start the log")?;
     let filter = EnvFilter::new(wanted.unwrap_or_else(|| "info".into())).add_directive(without_messages);
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     match file {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::command::CommandAnswer;
 use super::pages;
+use crate::report::sink;
 use piggyback::envelope::secrets::redacted;
 
 /// The words for exit statuses.
@@ -51,17 +52,31 @@ fn problem(severity: &str, message: &str) -> Value {
     json!({ "severity": severity, "message": message })
 }
 
-/// A value without anything that looks like a credential. The twin masks its output already; this is the last door.
+/// A value in which nothing looks like a credential, and no character is hidden: a model would read text that its user does not
+/// see. The twin masks its output already; this is the last door. Only the new text of an edit keeps its characters, since it goes
+/// into a file.
 pub(super) fn masked(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(redacted(&text).into_owned()),
+        Value::String(text) => Value::String(sink::lines(&text)),
         Value::Array(items) => items.into_iter().map(masked).collect(),
         Value::Object(members) => {
-            let masked = |(name, member)| (name, masked(member));
+            let masked = |(name, member): (String, Value)| match (name.as_str(), member) {
+                ("edits", Value::Array(edits)) => (name, edits.into_iter().map(masked_edit).collect()),
+                (_, member) => (name, masked(member)),
+            };
             Value::Object(members.into_iter().map(masked).collect::<Map<_, _>>())
         }
         other => other,
     }
+}
+
+fn masked_edit(edit: Value) -> Value {
+    let text = edit["text"].as_str().map(|text| redacted(text).into_owned());
+    let mut edit = masked(edit);
+    if let (Some(text), Some(member)) = (text, edit.get_mut("text")) {
+        *member = text.into();
+    }
+    edit
 }
 
 #[cfg(test)]
@@ -93,5 +108,16 @@ mod tests {
     fn failures_without_output_are_errors() {
         let why = of_twin(&twin(2, "", "error: no such rule\n"), Vec::new(), shape).unwrap_err();
         assert_eq!(why, "no such rule");
+    }
+
+    #[test]
+    fn hidden_characters_are_signs_but_in_edits() {
+        let hidden = "a\u{202e}b\u{1b}[0m";
+        let answer =
+            json!({"message": hidden, "fix": {"title": hidden, "edits": [{"file": "x", "text": hidden}]}});
+        let shown = "a\u{fffd}b\u{241b}[0m";
+        let expected =
+            json!({"message": shown, "fix": {"title": shown, "edits": [{"file": "x", "text": hidden}]}});
+        assert_eq!(masked(answer), expected);
     }
 }

@@ -30,6 +30,9 @@ use call::Caller;
 use folders::Folders;
 use server::McpServer;
 
+/// The part of a filter of the log that leaves the framework out, since it logs whole messages.
+pub const MESSAGES_OFF: &str = "rmcp=off";
+
 /// The most bytes of a message: a text of the greatest length, with every character escaped.
 const MAX_MESSAGE: usize = 8 << 20;
 

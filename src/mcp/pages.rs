@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 8 << 10;
 pub(super) const MAX_ANSWER: usize = 24 << 10;
 
 /// How strings and lists are cut of an answer that is too long, the first that is enough.
-const CUTS: [(usize, usize); 5] = [(4_000, usize::MAX), (2_000, 500), (500, 100), (200, 20), (60, 5)];
+const CUTS: [(usize, usize); 5] = [(4_000, 2_000), (2_000, 500), (500, 100), (200, 20), (60, 5)];
 
 /// A page begins with the item of this number, of a list that had this digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::call::Caller;
 use super::resources::ResourceText;
 use super::tools::{TOOLS, Tool};
 use super::{prompts, resources};
-use piggyback::envelope::secrets::redacted;
+use crate::report::sink;
 
 /// What clients tell their model of the server.
 const INSTRUCTIONS: &str = "mangle-ls checks, evaluates and tests Mangle policies, and the transcripts of agents that they govern. \
@@ -85,8 +85,7 @@ impl ServerHandler for McpServer {
             Some(ResourceText::Markdown(text)) => (text.to_owned(), "text/markdown"),
             Some(ResourceText::OfTool(tool)) => {
                 let answer = self.caller.call(tool, Default::default(), context.ct.cancelled()).await;
-                let answer =
-                    answer.map_err(|why| ErrorData::internal_error(redacted(&why).into_owned(), None))?;
+                let answer = answer.map_err(|why| ErrorData::internal_error(sink::lines(&why), None))?;
                 (masked(answer).to_string(), "application/json")
             }
         };
@@ -128,6 +127,6 @@ fn listed(tool: &Tool) -> ListedTool {
 fn result(answer: Result<Value, String>) -> CallToolResult {
     match answer {
         Ok(answer) => CallToolResult::structured(masked(answer)),
-        Err(why) => CallToolResult::error(vec![ContentBlock::text(redacted(&why).into_owned())]),
+        Err(why) => CallToolResult::error(vec![ContentBlock::text(sink::lines(&why))]),
     }
 }

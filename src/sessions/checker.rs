@@ -111,13 +111,8 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        let checked = host::check(
-            &resolution,
-            &files,
-            (&memory, &overlay, &Cancel::new()),
-            CheckOptions::default(),
-            || {},
-        );
+        let surroundings = (&memory, &overlay, &Cancel::new());
+        let checked = host::check(&resolution, &files, surroundings, CheckOptions::default(), || {});
         let errors = checked.entries.iter().filter(|entry| entry.diagnostic.severity == Severity::Error);
         let mut errors: Vec<_> = errors.cloned().collect();
         if !errors.is_empty() {

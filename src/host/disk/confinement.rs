@@ -4,12 +4,10 @@
 //! files are opened, which is one place. It is like a sandbox of the system: it holds for the whole process, it is set once,
 //! before anything is read, and nothing takes it back.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::open::Stamp;
 use crate::host::paths::real;
 
 /// The folders, without links; not set in a process that is not confined.
@@ -39,19 +37,14 @@ pub(in crate::host) fn check_path(path: &Path) -> io::Result<()> {
     if is_allowed(path) { Ok(()) } else { Err(outside()) }
 }
 
-/// Refuses an open file that is not the one at `path` within the folders: a link may have changed between the check and the
-/// opening.
+/// Where a path leads within the folders; `None` in a process that is not confined.
 ///
 /// # Errors
-/// When it is another one.
-pub(super) fn check_file(path: &Path, file: &File) -> io::Result<()> {
-    if FOLDERS.get().is_none() {
-        return Ok(());
-    }
-    let inside = real(path);
-    check_path(&inside)?;
-    let (now, opened) = (Stamp::of(&std::fs::metadata(&inside)?), Stamp::of(&file.metadata()?));
-    if now.is_same_file(opened) { Ok(()) } else { Err(outside()) }
+/// When it leads outside.
+pub(super) fn inside(path: &Path) -> io::Result<Option<PathBuf>> {
+    let Some(folders) = FOLDERS.get() else { return Ok(None) };
+    let real = real(path);
+    if folders.iter().any(|folder| real.starts_with(folder)) { Ok(Some(real)) } else { Err(outside()) }
 }
 
 /// Refuses to write.
@@ -65,7 +58,8 @@ pub(super) fn check_writing() -> io::Result<()> {
     }
 }
 
-fn outside() -> io::Error {
+/// The error about what is outside.
+pub(super) fn outside() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the folders that may be read")
 }
 

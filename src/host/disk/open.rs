@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::confinement::{check_file, check_path};
+use super::confinement::{check_path, inside, outside};
 use super::content::{Content, TooLong};
 use super::fault::{DiskOperation, check};
 
@@ -35,11 +35,6 @@ impl Stamp {
     pub(super) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         Self { len: metadata.len(), modified, identity: identity(metadata) }
-    }
-
-    /// Whether two stamps are of one file, as far as the system tells.
-    pub(super) fn is_same_file(self, other: Self) -> bool {
-        self.identity == other.identity
     }
 }
 
@@ -73,7 +68,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
     // What is not there fails without a test.
     check(DiskOperation::Open, path)?;
-    check_file(path, &file)?;
+    check_is_inside(path, &file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() && !is_descriptor {
         return Err(not_regular(metadata.file_type()));
@@ -84,6 +79,17 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
         return Err(TooLong { len, limit }.into());
     }
     Ok(File { file, path: path.into(), stamp, limit, read: 0 })
+}
+
+/// Refuses an open file that is not the one at `path` within the folders of a confined process: a link may have changed since
+/// the path was looked at.
+///
+/// # Errors
+/// When it is another one.
+fn check_is_inside(path: &Path, file: &fs::File) -> io::Result<()> {
+    let Some(inside) = inside(path)? else { return Ok(()) };
+    let (now, opened) = (Stamp::of(&fs::metadata(inside)?), Stamp::of(&file.metadata()?));
+    if now.identity == opened.identity { Ok(()) } else { Err(outside()) }
 }
 
 /// The bytes of a file, read as `content`. A file that is written to meanwhile is read again.

@@ -70,7 +70,9 @@ fn for_programs() {
                     "end_column": 5,
                     "start": 14,
                     "end": 18
-                  }
+                  },
+                  "declaration": null,
+                  "documentation": null
                 },
                 {
                   "id": "many/1",
@@ -89,7 +91,9 @@ fn for_programs() {
                     "end_column": 5,
                     "start": 44,
                     "end": 48
-                  }
+                  },
+                  "declaration": null,
+                  "documentation": null
                 }
               ],
               "edges": [

@@ -125,8 +125,10 @@ fn control_characters_do_not_leave() {
     let mut client = McpClient::start(world.path(), &[]);
     for (tool, arguments) in calls() {
         let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        // In both forms, also behind an escape of JSON.
+        let text = answer.to_string();
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{tool}: {text}");
+        assert!(!text.contains("\\u001b") && !text.contains("\\u202e"), "{tool}: {text}");
     }
 }
 
