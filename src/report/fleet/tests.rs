@@ -16,9 +16,9 @@ fn rule() -> &'static Rule {
     &CONTROL_LEAK
 }
 
-fn origin(day: Option<i64>, model: &str, session: &str) -> Origin {
+fn origin(minute: Option<i64>, model: &str, session: &str) -> Origin {
     Origin {
-        time: day.map_or(OriginTime::Absent, |day| OriginTime::At(MONDAY + day * 86_400)),
+        time: minute.map_or(OriginTime::Absent, |minute| OriginTime::At(MONDAY + minute * 60)),
         labels: Labels { model: Some(model.to_owned()), version: Some("current"), shard: None },
         session: Some(session.to_owned()),
         version: None,
@@ -35,10 +35,10 @@ fn fleet() -> Fleet {
     let mut fleet = Fleet::default();
     fleet.begin(file("a.jsonl"));
     let found = |severity| FleetEvent::Found { rule: rule(), severity };
-    for (day, model, session, violations) in
+    for (minute, model, session, violations) in
         [(Some(0), "m", "bad", 3), (Some(1), "n", "good", 0), (None, "m", "bad", 1)]
     {
-        let origin = origin(day, model, session);
+        let origin = origin(minute, model, session);
         fleet.add(&origin, FleetEvent::Answer { said: 400 }, None);
         fleet.add(&origin, FleetEvent::State { change: 10 }, None);
         for _ in 0..violations {
@@ -79,36 +79,13 @@ fn the_page_has_sums_and_says_what_is_missing() {
         <nav class="contents" aria-label="Contents"><ul><li><a href="#time">Violations over time</a></li><li><a href="#rules">By rule</a></li><li><a href="#shards">By shard</a></li><li><a href="#models">By model</a></li><li><a href="#versions">By version</a></li><li><a href="#replies">Replies and updates</a></li><li><a href="#tokens">Tokens</a></li><li><a href="#worst">Worst sessions</a></li></ul></nav>
         <main id="main">
         <section class="card" aria-labelledby="time"><h2 id="time">Violations over time</h2>
-        <div class="chart" role="img" aria-label="Violations over time by rule, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        <div class="chart" role="img" aria-label="Violations over time by rule, per minute: 3 from 2026-01-05 00:00 to 2026-01-05 00:01, at most 3 from 2026-01-05 00:00"><div class="narrow">
         </div><div class="broad">
         </div></div>
         <ul class="legend"><li class="s1">PB110 control-leak</li></ul>
-        <details><summary>Violations over time by rule, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by rule, per hour"><table><caption>Violations over time by rule, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">PB110 control-leak</th></tr></thead><tbody>
+        <details><summary>Violations over time by rule, per minute as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by rule, per minute"><table><caption>Violations over time by rule, per minute</caption><thead><tr><th scope="col">From</th><th scope="col">PB110 control-leak</th></tr></thead><tbody>
         <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
-        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 00:01</th><td>0</td></tr>
         </tbody></table></div></details>
         </section>
         <section class="card" aria-labelledby="rules"><h2 id="rules">By rule</h2>
@@ -121,36 +98,13 @@ fn the_page_has_sums_and_says_what_is_missing() {
         </section>
         <section class="card" aria-labelledby="shards"><h2 id="shards">By shard</h2>
         <h3>Over time</h3>
-        <div class="chart" role="img" aria-label="Violations over time by shard, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        <div class="chart" role="img" aria-label="Violations over time by shard, per minute: 3 from 2026-01-05 00:00 to 2026-01-05 00:01, at most 3 from 2026-01-05 00:00"><div class="narrow">
         </div><div class="broad">
         </div></div>
         <ul class="legend"><li class="s1">(no shard recorded)</li></ul>
-        <details><summary>Violations over time by shard, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by shard, per hour"><table><caption>Violations over time by shard, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">(no shard recorded)</th></tr></thead><tbody>
+        <details><summary>Violations over time by shard, per minute as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by shard, per minute"><table><caption>Violations over time by shard, per minute</caption><thead><tr><th scope="col">From</th><th scope="col">(no shard recorded)</th></tr></thead><tbody>
         <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
-        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 00:01</th><td>0</td></tr>
         </tbody></table></div></details>
         <h3>In sum</h3>
         <div class="chart" role="img" aria-label="Violations by shard: most are 4, (no shard recorded)"><div class="narrow">
@@ -162,36 +116,13 @@ fn the_page_has_sums_and_says_what_is_missing() {
         </section>
         <section class="card" aria-labelledby="models"><h2 id="models">By model</h2>
         <h3>Over time</h3>
-        <div class="chart" role="img" aria-label="Violations over time by model, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        <div class="chart" role="img" aria-label="Violations over time by model, per minute: 3 from 2026-01-05 00:00 to 2026-01-05 00:01, at most 3 from 2026-01-05 00:00"><div class="narrow">
         </div><div class="broad">
         </div></div>
         <ul class="legend"><li class="s1">m</li></ul>
-        <details><summary>Violations over time by model, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by model, per hour"><table><caption>Violations over time by model, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">m</th></tr></thead><tbody>
+        <details><summary>Violations over time by model, per minute as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by model, per minute"><table><caption>Violations over time by model, per minute</caption><thead><tr><th scope="col">From</th><th scope="col">m</th></tr></thead><tbody>
         <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
-        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 00:01</th><td>0</td></tr>
         </tbody></table></div></details>
         <h3>In sum</h3>
         <div class="chart" role="img" aria-label="Violations by model: most are 4, m"><div class="narrow">
@@ -204,36 +135,13 @@ fn the_page_has_sums_and_says_what_is_missing() {
         </section>
         <section class="card" aria-labelledby="versions"><h2 id="versions">By version</h2>
         <h3>Over time</h3>
-        <div class="chart" role="img" aria-label="Violations over time by version, per hour: 3 from 2026-01-05 00:00 to 2026-01-06 00:00, at most 3 from 2026-01-05 00:00"><div class="narrow">
+        <div class="chart" role="img" aria-label="Violations over time by version, per minute: 3 from 2026-01-05 00:00 to 2026-01-05 00:01, at most 3 from 2026-01-05 00:00"><div class="narrow">
         </div><div class="broad">
         </div></div>
         <ul class="legend"><li class="s1">current</li></ul>
-        <details><summary>Violations over time by version, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by version, per hour"><table><caption>Violations over time by version, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">current</th></tr></thead><tbody>
+        <details><summary>Violations over time by version, per minute as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Violations over time by version, per minute"><table><caption>Violations over time by version, per minute</caption><thead><tr><th scope="col">From</th><th scope="col">current</th></tr></thead><tbody>
         <tr><th scope="row">2026-01-05 00:00</th><td>3</td></tr>
-        <tr><th scope="row">2026-01-05 01:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 02:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 03:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 04:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 05:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 06:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 07:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 08:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 09:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 10:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 11:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 12:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 13:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 14:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 15:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 16:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 17:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 18:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 19:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 20:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 21:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 22:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-05 23:00</th><td>0</td></tr>
-        <tr><th scope="row">2026-01-06 00:00</th><td>0</td></tr>
+        <tr><th scope="row">2026-01-05 00:01</th><td>0</td></tr>
         </tbody></table></div></details>
         <h3>In sum</h3>
         <div class="chart" role="img" aria-label="Violations by version: most are 4, current"><div class="narrow">
@@ -263,37 +171,14 @@ fn the_page_has_sums_and_says_what_is_missing() {
         </section>
         <section class="card" aria-labelledby="tokens"><h2 id="tokens">Tokens</h2>
         <p>1,200 tokens said, 0 tokens of state in the end. Tokens are those that the runtime estimates.</p>
-        <div class="chart" role="img" aria-label="Tokens said and tokens of state, in sum, per hour, on a logarithmic axis: 800 and 20 in the end"><div class="narrow">
+        <div class="chart" role="img" aria-label="Tokens said and tokens of state, in sum, per minute, on a logarithmic axis: 800 and 20 in the end"><div class="narrow">
         </div><div class="broad">
         </div></div>
         <ul class="legend"><li class="s1">said</li><li class="s2">state</li></ul>
         <p class="sub">The axis is logarithmic.</p>
-        <details><summary>Tokens said and tokens of state, in sum, per hour as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Tokens said and tokens of state, in sum, per hour"><table><caption>Tokens said and tokens of state, in sum, per hour</caption><thead><tr><th scope="col">From</th><th scope="col">said</th><th scope="col">state</th></tr></thead><tbody>
+        <details><summary>Tokens said and tokens of state, in sum, per minute as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Tokens said and tokens of state, in sum, per minute"><table><caption>Tokens said and tokens of state, in sum, per minute</caption><thead><tr><th scope="col">From</th><th scope="col">said</th><th scope="col">state</th></tr></thead><tbody>
         <tr><th scope="row">2026-01-05 00:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 01:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 02:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 03:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 04:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 05:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 06:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 07:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 08:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 09:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 10:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 11:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 12:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 13:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 14:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 15:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 16:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 17:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 18:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 19:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 20:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 21:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 22:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-05 23:00</th><td>400</td><td>10</td></tr>
-        <tr><th scope="row">2026-01-06 00:00</th><td>800</td><td>20</td></tr>
+        <tr><th scope="row">2026-01-05 00:01</th><td>800</td><td>20</td></tr>
         </tbody></table></div></details>
         </section>
         <section class="card" aria-labelledby="worst"><h2 id="worst">Worst sessions</h2>
