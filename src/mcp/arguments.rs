@@ -75,7 +75,7 @@ impl Kind {
         let is_word = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= MAX_WORD);
         match self {
             Self::Word if !is_word(value) => Some(format!("a string of at most {MAX_WORD} characters")),
-            Self::Text if !value.as_str().is_some_and(|text| text.len() <= MAX_TEXT) => {
+            Self::Text if value.as_str().is_none_or(|text| text.len() > MAX_TEXT) => {
                 Some(format!("a string of at most {MAX_TEXT} bytes"))
             }
             Self::Flag if !value.is_boolean() => Some("`true` or `false`".into()),
