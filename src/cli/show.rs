@@ -298,19 +298,19 @@ impl<'a> ShowRun<'a> {
         };
         let ShownFile { judge, check, comments, .. } = file;
         let late = if found.is_document { Vec::new() } else { check.finish(summary) };
-        let late = late.into_iter().filter_map(|one| {
-            let record = one.record;
-            Some((placed(one, judge, &comments)?, record))
-        });
-        let in_fences = match summary.container {
-            Some(Container::Markdown) => {
-                let text = String::from_utf8_lossy(&beginning.bytes);
-                of_fences(RECORD, &text, judge, !found.is_document)
+        for one in late {
+            let place = LoosePlace { record: one.record, start: one.start, text: "" };
+            if let Some(placed) = placed(one, judge, &comments) {
+                self.write_loose(found, &placed, place)?;
             }
-            _ => Vec::new(),
-        };
-        let all = late.chain(in_fences.into_iter().map(|one| (one, 0)));
-        all.into_iter().try_for_each(|(one, record)| self.write_loose(found, &one, record))
+        }
+        if summary.container != Some(Container::Markdown) {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&beginning.bytes);
+        let in_fences = of_fences(RECORD, &text, judge, !found.is_document);
+        let place = LoosePlace { record: 0, start: 0, text: &text };
+        in_fences.iter().try_for_each(|one| self.write_loose(found, one, place))
     }
 
     /// Writes what was found about earlier records.
@@ -321,24 +321,33 @@ impl<'a> ShowRun<'a> {
         late: Vec<TranscriptFinding>,
     ) -> io::Result<()> {
         for one in late {
-            let record = one.record;
+            let place = LoosePlace { record: one.record, start: one.start, text: "" };
             if let Some(diagnostic) = file.placed(one).filter(|_| self.command.turns.is_none()) {
-                self.write_loose(found, &diagnostic, record)?;
+                self.write_loose(found, &diagnostic, place)?;
             }
         }
         Ok(())
     }
 
-    fn write_loose(&self, found: &TranscriptFile, one: &Diagnostic, record: u64) -> io::Result<()> {
+    /// Writes a finding about something that is not there any more.
+    fn write_loose(&self, found: &TranscriptFile, one: &Diagnostic, place: LoosePlace<'_>) -> io::Result<()> {
+        let LoosePlace { record, start, text } = place;
         let lines = loose_finding(one, Some(record).filter(|record| *record > 0), self.width);
-        match self.command.format {
-            ShowFormat::Json => {
-                let name = self.transcripts.name(found);
-                let place = RecordPlace { file: &name, record, start: 0, turns: Vec::new() };
-                self.out.borrow_mut().write(&json_record(&place, &lines, &[]))
-            }
-            _ => self.write(&lines),
+        if self.command.format != ShowFormat::Json {
+            return self.write(&lines);
         }
+        let name = self.transcripts.name(found);
+        let mut sources = Sources::default();
+        let placed = std::slice::from_ref(one);
+        let part = FilePart::new(RECORD, (start, LinePosition::default()), text.as_bytes(), RECORD, placed);
+        sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
+        let mut value = json_value(RECORD, one, &sources);
+        if let Some(members) = value.as_object_mut().filter(|_| start > 0) {
+            // Its record was read before, so its line is not known.
+            ["line", "column", "end_line", "end_column"].iter().for_each(|name| drop(members.remove(*name)));
+        }
+        let place = RecordPlace { file: &name, record, start, turns: Vec::new() };
+        self.out.borrow_mut().write(&json_record(&place, &lines, &[value]))
     }
 
     fn write_record(
@@ -378,6 +387,17 @@ impl<'a> ShowRun<'a> {
         };
         out.write(&text)
     }
+}
+
+/// Where a finding is that no record shows.
+#[derive(Clone, Copy)]
+struct LoosePlace<'t> {
+    /// The number of its record; 0 for the file.
+    record: u64,
+    /// What its range counts from, in bytes of the file.
+    start: u64,
+    /// The bytes there, as far as they are known.
+    text: &'t str,
 }
 
 impl ShownFile<'_> {

@@ -75,7 +75,7 @@ export class MadeDocuments
     const around = all.filter((origin) => range(origin.range).contains(position));
     // Of several that hold each other, as nodes of a tree do, the last one is the innermost.
     const innermost = around.at(-1);
-    return innermost && location(innermost.location);
+    return innermost && located(innermost, position);
   }
 
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
@@ -87,6 +87,16 @@ export class MadeDocuments
     for (const registration of this.registrations) registration.dispose();
     this.changed.dispose();
   }
+}
+
+/** Where a place in a part comes from: the very character where the part is a copy, which is as long as what it comes from. */
+function located(origin: Made["origins"][number], at: vscode.Position): vscode.Location {
+  const [here, there] = [range(origin.range), location(origin.location)];
+  const length = (one: vscode.Range): number => one.end.character - one.start.character;
+  const isCopy = here.isSingleLine && there.range.isSingleLine && length(here) === length(there.range);
+  if (!isCopy) return there;
+  const start = there.range.start.translate(0, at.character - here.start.character);
+  return new vscode.Location(there.uri, new vscode.Range(start, there.range.end));
 }
 
 /** Asks for a document, and again when an edit came first. */
