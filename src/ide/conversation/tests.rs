@@ -106,7 +106,10 @@ fn example(path: &str) -> String {
 
 #[test]
 fn lost_atoms_are_struck_out() {
-    check("lost-atoms.json", &example("transcripts/failures/lost-atoms.json"), expect![[r#"
+    check(
+        "lost-atoms.json",
+        &example("transcripts/failures/lost-atoms.json"),
+        expect![[r#"
         ── turn 1 · assistant · record 1 ──
           Renewal in core/lease.rs is a single compare-and-swap now: whoever comes second sees that the row
           has changed and tries again. The public interface is as it was.
@@ -166,12 +169,16 @@ fn lost_atoms_are_struck_out() {
               },
               "surface_response": "… shown above …"
             }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_envelope_that_the_runtime_ignores_is_struck_out() {
-    check("decoy.txt", &example("transcripts/failures/decoy.txt"), expect![[r#"
+    check(
+        "decoy.txt",
+        &example("transcripts/failures/decoy.txt"),
+        expect![[r#"
         ── turn 1 · assistant · record 1 ──
           This is what the file says.
           before the envelope, ignored by the runtime
@@ -224,12 +231,16 @@ fn an_envelope_that_the_runtime_ignores_is_struck_out() {
           ~~step", "required": true}]}, "surface_response": "Renewal in core/lease.rs is a single~~
           ~~compare-and-swap now: whoever comes second sees that the row has changed and tries again. The~~
           ~~public interface is as it was."}~~
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn duplicate_keys_lose_the_first() {
-    check("duplicate-keys.json", &example("transcripts/failures/duplicate-keys.json"), expect![[r#"
+    check(
+        "duplicate-keys.json",
+        &example("transcripts/failures/duplicate-keys.json"),
+        expect![[r#"
         ── turn 1 · assistant · record 1 ──
           All 214 tests pass, the flaky one 200 times in a row.
             {
@@ -273,7 +284,8 @@ fn duplicate_keys_lose_the_first() {
               },
               "surface_response": "… shown above …"
             }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

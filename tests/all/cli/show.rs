@@ -14,7 +14,10 @@ use crate::support::root;
 
 #[test]
 fn turns_are_shown_one_below_the_other() {
-    check(&[SCHEMAS, SESSION], &["show", "session.jsonl", "--width", "80"], expect![[r#"
+    check(
+        &[SCHEMAS, SESSION],
+        &["show", "session.jsonl", "--width", "80"],
+        expect![[r#"
         ── turn 1 · assistant · record 1 ──
           All fine.
             {
@@ -66,7 +69,8 @@ fn turns_are_shown_one_below_the_other() {
               "surface_response": "… shown above …"
             }
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -166,7 +170,8 @@ fn verdicts_stand_below_their_requests() {
               },
               "surface_response": "… shown above …"
             }
-    "#]].assert_eq(&out);
+    "#]]
+    .assert_eq(&out);
 }
 
 /// The findings of a command that writes JSON, as their places and rules.
