@@ -1,6 +1,6 @@
 //! `show`: a transcript as a conversation that a person can read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::ide::transcripts::{
     Comments, ExaminedRecord, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences,
 };
 use crate::report::conversation::{
-    ConversationLine, PieceKind, RecordPlace, json_record, markdown, plain, styled,
+    ConversationLine, PieceKind, RecordPlace, first_lines, json_record, markdown, plain, styled,
 };
 use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value, sink};
 use mangle_settings::Container;
@@ -144,6 +144,7 @@ impl ShowCommand {
             open: RefCell::new(None),
             beginning: RefCell::default(),
             is_judged: RefCell::new(true),
+            is_begun: Cell::new(false),
             width: self.width.map(usize::from).or_else(wrap::columns).unwrap_or(USUAL_WIDTH),
         };
         let programs = transcripts.programs();
@@ -194,6 +195,8 @@ struct ShowRun<'a> {
     open: RefCell<Option<ShownFile<'a>>>,
     beginning: RefCell<Beginning>,
     is_judged: RefCell<bool>,
+    /// Whether something was written.
+    is_begun: Cell<bool>,
     width: usize,
 }
 
@@ -380,6 +383,7 @@ impl<'a> ShowRun<'a> {
     /// Writes lines for people.
     fn write(&self, lines: &[ConversationLine]) -> io::Result<()> {
         let mut out = self.out.borrow_mut();
+        let lines = if self.is_begun.replace(true) { lines } else { first_lines(lines) };
         let text = match self.command.format {
             ShowFormat::Markdown => markdown(lines),
             _ if out.has_colours() => styled(lines),

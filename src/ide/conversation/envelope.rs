@@ -1,6 +1,6 @@
 //! An envelope as formatted JSON: what fits a line is on one, updates are Mangle, what the runtime does not keep is lost.
 
-use super::line_writer::{LineWriter, PieceStyle};
+use super::line_writer::{Glyph, LineWriter, PieceStyle};
 use super::turn_text::TurnText;
 use crate::report::conversation::PieceKind;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -98,6 +98,10 @@ impl EnvelopeWriter<'_, '_> {
         }
     }
 
+    fn space(&mut self, is_lost: bool) {
+        self.out.put(Glyph::Char(' '), PieceStyle::lost_if(PieceKind::Envelope, is_lost), None);
+    }
+
     /// The bracket that a value begins or ends with.
     fn bracket(&mut self, node: NodeId, is_first: bool, is_lost: bool) {
         let (range, one) = (self.json.range(node), TextSize::new(1));
@@ -122,7 +126,7 @@ impl EnvelopeWriter<'_, '_> {
             self.token(self.json.range(member.key), is_lost);
             let value = self.json.range(member.value);
             self.between(self.json.range(member.key).end(), value.start(), is_lost);
-            self.out.say(PieceKind::Envelope, " ");
+            self.space(is_lost);
             self.value(member.value, (inner, level + 1), is_lost);
             self.between(
                 value.end(),
@@ -199,7 +203,7 @@ impl EnvelopeWriter<'_, '_> {
                     let (key, value) = (self.json.range(member.key), self.json.range(member.value));
                     self.token(key, is_lost);
                     self.between(key.end(), value.start(), is_lost);
-                    self.out.say(PieceKind::Envelope, " ");
+                    self.space(is_lost);
                     self.on_one_line(member.value, is_lost);
                     self.comma(node, value.end(), members.get(at + 1).map(|next| next.key), is_lost);
                 }
@@ -222,7 +226,7 @@ impl EnvelopeWriter<'_, '_> {
     fn comma(&mut self, node: NodeId, end: TextSize, next: Option<NodeId>, is_lost: bool) {
         self.between(end, self.next_start(node, next), is_lost);
         if next.is_some() {
-            self.out.say(PieceKind::Envelope, " ");
+            self.space(is_lost);
         }
     }
 

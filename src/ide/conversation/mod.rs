@@ -94,7 +94,7 @@ impl RecordWriter<'_> {
             answers += u64::from(is_answer);
             // What is said after the last answer belongs to the next one.
             let number = if is_answer || turn.kind == TextKind::Atom { answers } else { answers + 1 };
-            if self.input.turns.is_some_and(|(first, last)| number < first || number > last) {
+            if !self.is_wanted(number) {
                 self.hidden.push(turn.place(TextRange::up_to(size(turn.len()))));
                 continue;
             }
@@ -103,8 +103,18 @@ impl RecordWriter<'_> {
             }
             self.turn(at, turn, number);
         }
-        let lines = self.annotated();
+        let record = self.input.record;
+        let is_shown = match record.turns.len() {
+            0 => self.is_wanted(answers + 1),
+            count => self.hidden.len() < count,
+        };
+        let lines = if is_shown { self.annotated() } else { Vec::new() };
         RecordConversation { lines, turns, answers }
+    }
+
+    /// Whether the answer of a number is to be shown.
+    fn is_wanted(&self, number: u64) -> bool {
+        self.input.turns.is_none_or(|(first, last)| (first..=last).contains(&number))
     }
 
     fn turn(&mut self, at: usize, turn: &Turn, number: u64) {

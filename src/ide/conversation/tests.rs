@@ -45,6 +45,7 @@ impl Shown {
     /// Checks what holds for each conversation.
     fn check(&self) {
         let made = self.conversation();
+        assert!(!made.text.starts_with('\n'));
         self.check_links(made);
         for found in &self.found {
             let range = found.range;
@@ -73,6 +74,11 @@ impl Shown {
             if link.source.is_copied {
                 assert_eq!(slice(&made.text, link.range), slice(&self.text, link.source.range));
             }
+            if link.kind.is_transcript() {
+                // No byte is shown twice.
+                let shown = made.to_text(link.source.range.start()).unwrap();
+                assert!(link.range.contains_range(shown), "{link:?} {shown:?}");
+            }
         }
     }
 }
@@ -100,17 +106,186 @@ fn example(path: &str) -> String {
 
 #[test]
 fn lost_atoms_are_struck_out() {
-    check("lost-atoms.json", &example("transcripts/failures/lost-atoms.json"), expect![[""]]);
+    check(
+        "lost-atoms.json",
+        &example("transcripts/failures/lost-atoms.json"),
+        expect![[r#"
+        ── turn 1 · assistant · record 1 ──
+          Renewal in core/lease.rs is a single compare-and-swap now: whoever comes second sees that the row
+          has changed and tries again. The public interface is as it was.
+            {
+              ↳ information[PB105 profile-inferred]: checked as `current`: has `tool_requests`, has
+                `knowledge_requests`, …
+                help: insert `piggyback_version` with `current`
+              "control_packet": {
+                "intent_classification": {
+                  "category": "/mutation",
+                  "verb": "/fix",
+                  "target": "core/lease.rs",
+                  "constraint": "public interface stays",
+                  "confidence": 0.9
+                },
+                "mangle_updates": [
+              ↳ information[PB032 atoms-dropped]: runtime ignores 1 of 6 updates
+                  - ~~task_status("lease-twice", /done)~~  (dropped by the cap filter: no parenthesis, or no
+                      full stop at its end)
+              ↳ warning[PB203 no-period]: update does not end with a full stop
+                help: add the full stop
+                  + modified("core/lease.rs").
+                  - ~~observation("shell", "cargo test; echo $?").~~  (dropped by the cap filter: it has one of
+                      ` $ ; | in it)
+              ↳ error[PB206 metachar]: `;` makes the runtime ignore the update
+                help: write it as an escape, which the runtime accepts
+                  - ~~task_status("lease-twice", done).~~  (blocked by the update filter: it cannot be read)
+              ↳ error[PB202 atom-syntax]: `done` is not a term
+                help: write `/done`
+                  + file_state("core/lease.rs", /changed).
+                  - ~~permitted(/write_file, "core/lease.rs", "{}").~~  (blocked by the update filter: no reply
+                      may assert this predicate)
+              ↳ error[PB205 protected-head]: a reply may not assert `permitted`
+                help: delete the update
+                ],
+                "memory_operations": [],
+                "self_correction": {"triggered": false, "hypothesis": ""},
+                "reasoning_trace": "A compare-and-swap on the version column closes the window between read
+                  and write. Callers get the same result type, so the interface stays. The retry is bounded
+                  by the lease time.",
+                "knowledge_requests": [],
+                "context_feedback": {
+                  "overall_usefulness": 0.7,
+                  "helpful_facts": [],
+                  "noise_facts": [],
+                  "missing_context": ""
+                },
+                "tool_requests": [
+                  {
+                    "id": "req_2",
+                    "tool_name": "edit_file",
+                    "tool_args": {"path": "core/lease.rs", "edits": 2},
+                    "purpose": "make renewal one step",
+                    "required": true
+                  }
+                ]
+              },
+              "surface_response": "… shown above …"
+            }
+    "#]],
+    );
 }
 
 #[test]
 fn an_envelope_that_the_runtime_ignores_is_struck_out() {
-    check("decoy.txt", &example("transcripts/failures/decoy.txt"), expect![[""]]);
+    check(
+        "decoy.txt",
+        &example("transcripts/failures/decoy.txt"),
+        expect![[r#"
+        ── turn 1 · assistant · record 1 ──
+          This is what the file says.
+          before the envelope, ignored by the runtime
+          ~~The file holds~~
+              ↳ warning[PB002 leading-text]: 14 bytes of text before the envelope
+                help: delete the text
+            {
+              ↳ warning[PB007 multiple-envelopes]: reply contains 2 envelopes
+              ↳ error[PB021 decoy-accepted]: earlier envelope is used instead of the last one
+              ↳ information[PB105 profile-inferred]: checked as `current`: has `tool_requests`, has
+                `knowledge_requests`, …
+                help: insert `piggyback_version` with `current`
+              "control_packet": {
+                "intent_classification": {
+                  "category": "/query",
+                  "verb": "/read",
+                  "target": "core/lease.rs",
+                  "constraint": "none",
+                  "confidence": 0.9
+                },
+                "mangle_updates": [
+                  + observation("lease", "quoted from a file").
+                ],
+                "memory_operations": [],
+                "self_correction": {"triggered": false, "hypothesis": ""},
+                "reasoning_trace": "Echo of the file that was read.",
+                "knowledge_requests": [],
+                "context_feedback": {
+                  "overall_usefulness": 0.7,
+                  "helpful_facts": [],
+                  "noise_facts": [],
+                  "missing_context": ""
+                },
+                "tool_requests": []
+              },
+              "surface_response": "… shown above …"
+            }
+          after the envelope, ignored by the runtime
+          ~~So my answer is:~~
+          ~~{"control_packet": {"intent_classification": {"category": "/mutation", "verb": "/fix", "target":~~
+          ~~"core/lease.rs", "constraint": "public interface stays", "confidence": 0.9}, "mangle_updates":~~
+          ~~["task_status(\"lease-twice\", /done).", "modified(\"core/lease.rs\").",~~
+          ~~"observation(\"lease-twice\", \"renewal is one compare-and-swap now\")."], "memory_operations":~~
+          ~~[], "self_correction": {"triggered": false, "hypothesis": ""}, "reasoning_trace": "A~~
+          ~~compare-and-swap on the version column closes the window between read and write. Callers get the~~
+          ~~same result type, so the interface stays. The retry is bounded by the lease time.",~~
+          ~~"knowledge_requests": [], "context_feedback": {"overall_usefulness": 0.7, "helpful_facts": [],~~
+          ~~"noise_facts": [], "missing_context": ""}, "tool_requests": [{"id": "req_2", "tool_name":~~
+          ~~"edit_file", "tool_args": {"path": "core/lease.rs", "edits": 2}, "purpose": "make renewal one~~
+          ~~step", "required": true}]}, "surface_response": "Renewal in core/lease.rs is a single~~
+          ~~compare-and-swap now: whoever comes second sees that the row has changed and tries again. The~~
+          ~~public interface is as it was."}~~
+    "#]],
+    );
 }
 
 #[test]
 fn duplicate_keys_lose_the_first() {
-    check("duplicate-keys.json", &example("transcripts/failures/duplicate-keys.json"), expect![[""]]);
+    check(
+        "duplicate-keys.json",
+        &example("transcripts/failures/duplicate-keys.json"),
+        expect![[r#"
+        ── turn 1 · assistant · record 1 ──
+          All 214 tests pass, the flaky one 200 times in a row.
+            {
+              ↳ information[PB105 profile-inferred]: checked as `current`: has `tool_requests`, has
+                `knowledge_requests`, …
+                help: insert `piggyback_version` with `current`
+              "control_packet": {
+                "intent_classification": {
+                  "category": "/mutation",
+                  "verb": "/test",
+                  "target": "core/lease.rs",
+                  "constraint": "none",
+                  "confidence": 0.9
+                },
+                ~~"mangle_updates":~~ ~~["test_state(/passing).",~~ ~~"failing_test_count(0)."],~~
+                "mangle_updates": [
+              ↳ error[PB012 duplicate-member]: duplicate field `mangle_updates`
+                  + test_state(/failing).
+                ],
+                "memory_operations": [],
+                "self_correction": {"triggered": false, "hypothesis": ""},
+                "reasoning_trace": "The test that failed once in thirty runs is the one to repeat. Two
+                  hundred runs without a failure make an accident unlikely, and the rest of the tests pass
+                  as well.",
+                "knowledge_requests": [],
+                "context_feedback": {
+                  "overall_usefulness": 0.7,
+                  "helpful_facts": [],
+                  "noise_facts": [],
+                  "missing_context": ""
+                },
+                "tool_requests": [
+                  {
+                    "id": "req_3",
+                    "tool_name": "run_tests",
+                    "tool_args": {"package": "core", "repeat": 200},
+                    "purpose": "repeat the flaky test",
+                    "required": true
+                  }
+                ]
+              },
+              "surface_response": "… shown above …"
+            }
+    "#]],
+    );
 }
 
 #[test]
@@ -119,15 +294,14 @@ fn a_truncated_reply_is_shown_as_it_is() {
         "truncated.json",
         &example("transcripts/failures/truncated.json"),
         expect![[r#"
-
-        ── turn 1 · assistant · record 1 ──
-          no envelope: the raw text is shown
-          {"control_packet": {"intent_classification": {"category": "/mutation", "verb": "/fix", "target":
-              ↳ error[PB110 control-leak]: control packet is visible to the user
-          "core/lease.rs", "constraint": "public interface stays", "confidence": 0.9}, "mangle_updates":
-          ["task_status(\"lease-twice\", /done).", "modifi
-              ↳ error[PB026 truncated]: reply truncated inside the text `/control_packet/mangle_updates/1`
-    "#]],
+            ── turn 1 · assistant · record 1 ──
+              no envelope: the raw text is shown
+              {"control_packet": {"intent_classification": {"category": "/mutation", "verb": "/fix", "target":
+                  ↳ error[PB110 control-leak]: control packet is visible to the user
+              "core/lease.rs", "constraint": "public interface stays", "confidence": 0.9}, "mangle_updates":
+              ["task_status(\"lease-twice\", /done).", "modifi
+                  ↳ error[PB026 truncated]: reply truncated inside the text `/control_packet/mangle_updates/1`
+        "#]],
     );
 }
 
@@ -138,28 +312,27 @@ fn hidden_characters_and_credentials_are_replaced() {
         "a.json",
         reply,
         expect![[r#"
-
-        ── turn 1 · assistant · record 1 ──
-          The key is [redacted],
-              ↳ error[PB137 surface-secret]: user-visible text contains what looks like an AWS key
-                help: revoke the credential and issue a new one
-          ␛[31mred    the password: [redacted].
-              ↳ error[PB137 surface-secret]: user-visible text contains what looks like a password
-                help: revoke the credential and issue a new one
-            {
-              "control_packet": {
-              ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
-                help: insert `intent_classification`
-              ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
-                help: insert `memory_operations`
-              ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
-                "mangle_updates": [
-                  + p("a�b").
-                ]
-              },
-              "surface_response": "… shown above …"
-            }
-    "#]],
+            ── turn 1 · assistant · record 1 ──
+              The key is [redacted],
+                  ↳ error[PB137 surface-secret]: user-visible text contains what looks like an AWS key
+                    help: revoke the credential and issue a new one
+              ␛[31mred    the password: [redacted].
+                  ↳ error[PB137 surface-secret]: user-visible text contains what looks like a password
+                    help: revoke the credential and issue a new one
+                {
+                  "control_packet": {
+                  ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
+                    help: insert `intent_classification`
+                  ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
+                    help: insert `memory_operations`
+                  ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
+                    "mangle_updates": [
+                      + p("a�b").
+                    ]
+                  },
+                  "surface_response": "… shown above …"
+                }
+        "#]],
     );
 }
 
@@ -174,29 +347,28 @@ fn a_chat_is_shown_turn_by_turn() {
         "a.jsonl",
         chat,
         expect![[r#"
+            ── user · record 1 ──
+              Fix it,
+              please. This is a long line that has to be wrapped, since no terminal is that wide as far as we
+              know.
 
-        ── user · record 1 ──
-          Fix it,
-          please. This is a long line that has to be wrapped, since no terminal is that wide as far as we
-          know.
+            ── assistant, an empty reply · record 2 ──
+              ↳ record 2: warning[PB046 empty-reply]: reply is empty
 
-        ── assistant, an empty reply · record 2 ──
-          ↳ record 2: warning[PB046 empty-reply]: reply is empty
-
-        ── turn 1 · assistant · record 3 ──
-          Fixed.
-            {
-              "control_packet": {
-              ↳ warning[PB103 updates-missing]: control packet has no `mangle_updates`
-                help: insert `mangle_updates`
-              ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
-                help: insert `intent_classification`
-              ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
-                help: insert `memory_operations`
-              },
-              "surface_response": "… shown above …"
-            }
-    "#]],
+            ── turn 1 · assistant · record 3 ──
+              Fixed.
+                {
+                  "control_packet": {
+                  ↳ warning[PB103 updates-missing]: control packet has no `mangle_updates`
+                    help: insert `mangle_updates`
+                  ↳ error[PB121 intent-missing]: control packet has no `intent_classification`
+                    help: insert `intent_classification`
+                  ↳ warning[PB124 memory-missing]: control packet has no `memory_operations`
+                    help: insert `memory_operations`
+                  },
+                  "surface_response": "… shown above …"
+                }
+        "#]],
     );
 }
 

@@ -2,7 +2,7 @@
 
 use super::{RecordConversation, RecordInput, USUAL_WIDTH, conversation, is_answer, loose_finding};
 use crate::ide::transcripts::{Entry, Opened};
-use crate::report::conversation::{ConversationText, plain};
+use crate::report::conversation::{ConversationText, first_lines, plain};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 use piggyback::envelope::account::{AccountEntry, Filters};
@@ -47,7 +47,8 @@ pub fn window(
         let own: Vec<Diagnostic> = own.into_iter().filter_map(|one| relative(one, entry.start)).collect();
         let made = record(opened, at, &own, answers);
         answers = made.answers;
-        window.record(&plain(&made.lines), entry);
+        let lines = if window.text.text.is_empty() { first_lines(&made.lines) } else { &made.lines };
+        window.record(&plain(lines), entry);
         window.loose(&loose);
     }
     window

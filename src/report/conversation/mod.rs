@@ -94,6 +94,15 @@ impl PieceKind {
     }
 }
 
+/// Lines without the empty line above the first turn, for where no lines come before them.
+#[must_use]
+pub fn first_lines(lines: &[ConversationLine]) -> &[ConversationLine] {
+    match lines {
+        [first, rest @ ..] if *first == ConversationLine::default() => rest,
+        all => all,
+    }
+}
+
 impl ConversationLine {
     /// A line of one piece.
     #[must_use]

@@ -6,6 +6,9 @@ local M = {}
 
 local marks = vim.api.nvim_create_namespace('mangle-conversation')
 
+--- What is said about a place, rather than shown of it.
+local beside = { finding = 1e12, verdict = 1e12 }
+
 --- The line of the conversation that shows a place of the raw file: that of the smallest part around it.
 local function line_of(made, uri, line, column)
   local found, smallest
@@ -14,7 +17,7 @@ local function line_of(made, uri, line, column)
     local behind = from.line < line or from.line == line and from.character <= column
     local before = line < to.line or to.line == line and column < to.character
     if origin.location.uri == uri and behind and before then
-      local size = (to.line - from.line) * 1e6 + to.character - from.character
+      local size = (to.line - from.line) * 1e6 + to.character - from.character + (beside[origin.kind] or 0)
       if not smallest or size < smallest then found, smallest = origin.range.start.line, size end
     end
   end

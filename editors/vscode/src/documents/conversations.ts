@@ -83,7 +83,9 @@ function lineOf(made: Made | undefined, source: vscode.Uri, at: vscode.Position)
   );
   const size = (origin: Made["origins"][number]): number => {
     const { start, end } = origin.location.range;
-    return (end.line - start.line) * 1e6 + end.character - start.character;
+    // What is said about a place, rather than shown of it, comes last.
+    const beside = origin.kind === "finding" || origin.kind === "verdict" ? 1e12 : 0;
+    return beside + (end.line - start.line) * 1e6 + end.character - start.character;
   };
   const smallest = around.sort((one, other) => size(one) - size(other))[0];
   return smallest?.range.start.line;
