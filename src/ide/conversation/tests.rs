@@ -241,50 +241,50 @@ fn duplicate_keys_lose_the_first() {
         "duplicate-keys.json",
         &example("transcripts/failures/duplicate-keys.json"),
         expect![[r#"
-        ── turn 1 · assistant · record 1 ──
-          All 214 tests pass, the flaky one 200 times in a row.
-            {
-              ↳ information[PB105 profile-inferred]: checked as `current`: has `tool_requests`, has
-                `knowledge_requests`, …
-                help: insert `piggyback_version` with `current`
-              "control_packet": {
-                "intent_classification": {
-                  "category": "/mutation",
-                  "verb": "/test",
-                  "target": "core/lease.rs",
-                  "constraint": "none",
-                  "confidence": 0.9
-                },
-                ~~"mangle_updates":~~ ~~["test_state(/passing).",~~ ~~"failing_test_count(0)."],~~
-                "mangle_updates": [
-              ↳ error[PB012 duplicate-member]: duplicate field `mangle_updates`
-                  + test_state(/failing).
-                ],
-                "memory_operations": [],
-                "self_correction": {"triggered": false, "hypothesis": ""},
-                "reasoning_trace": "The test that failed once in thirty runs is the one to repeat. Two
-                  hundred runs without a failure make an accident unlikely, and the rest of the tests pass
-                  as well.",
-                "knowledge_requests": [],
-                "context_feedback": {
-                  "overall_usefulness": 0.7,
-                  "helpful_facts": [],
-                  "noise_facts": [],
-                  "missing_context": ""
-                },
-                "tool_requests": [
-                  {
-                    "id": "req_3",
-                    "tool_name": "run_tests",
-                    "tool_args": {"package": "core", "repeat": 200},
-                    "purpose": "repeat the flaky test",
-                    "required": true
-                  }
-                ]
-              },
-              "surface_response": "… shown above …"
-            }
-    "#]],
+            ── turn 1 · assistant · record 1 ──
+              All 214 tests pass, the flaky one 200 times in a row.
+                {
+                  ↳ information[PB105 profile-inferred]: checked as `current`: has `tool_requests`, has
+                    `knowledge_requests`, …
+                    help: insert `piggyback_version` with `current`
+                  "control_packet": {
+                    "intent_classification": {
+                      "category": "/mutation",
+                      "verb": "/test",
+                      "target": "core/lease.rs",
+                      "constraint": "none",
+                      "confidence": 0.9
+                    },
+                    ~~"mangle_updates": ["test_state(/passing).", "failing_test_count(0)."],~~
+                    "mangle_updates": [
+                  ↳ error[PB012 duplicate-member]: duplicate field `mangle_updates`
+                      + test_state(/failing).
+                    ],
+                    "memory_operations": [],
+                    "self_correction": {"triggered": false, "hypothesis": ""},
+                    "reasoning_trace": "The test that failed once in thirty runs is the one to repeat. Two
+                      hundred runs without a failure make an accident unlikely, and the rest of the tests pass
+                      as well.",
+                    "knowledge_requests": [],
+                    "context_feedback": {
+                      "overall_usefulness": 0.7,
+                      "helpful_facts": [],
+                      "noise_facts": [],
+                      "missing_context": ""
+                    },
+                    "tool_requests": [
+                      {
+                        "id": "req_3",
+                        "tool_name": "run_tests",
+                        "tool_args": {"package": "core", "repeat": 200},
+                        "purpose": "repeat the flaky test",
+                        "required": true
+                      }
+                    ]
+                  },
+                  "surface_response": "… shown above …"
+                }
+        "#]],
     );
 }
 

@@ -1,63 +1,82 @@
-//! A conversation as Markdown: turns are headings, what is said is quoted, envelopes are blocks of code.
+//! A conversation as Markdown: turns are headings, what is said is quoted, envelopes are blocks of code, what is lost is struck out.
 
-use super::{ConversationLine, PieceKind};
+use super::{ConversationLine, ConversationPiece, PieceKind};
 use crate::report::sink;
 
 /// Lines as Markdown.
 #[must_use]
 pub fn markdown(lines: &[ConversationLine]) -> String {
     let (mut out, mut code) = (String::new(), String::new());
-    for line in lines {
-        let text: String = line.pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let is_lost = line.pieces.iter().any(|piece| piece.is_lost);
-        match kind_of(line) {
-            PieceKind::Envelope | PieceKind::Update if !is_lost => {
-                code.push_str(&text);
-                code.push('\n');
-            }
-            kind => {
-                close(&mut code, &mut out);
-                out.push_str(&one_line(kind, line, &text, is_lost));
-            }
+    for line in joined(lines) {
+        let kind = kind_of(&line);
+        let is_lost = line.iter().any(|piece| piece.is_lost);
+        if matches!(kind, PieceKind::Envelope | PieceKind::Update) && !is_lost {
+            code.push_str(&text_of(line.iter()));
+            code.push('\n');
+            continue;
         }
+        if !code.is_empty() {
+            out.push_str(&format!("\n{}\n", sink::markdown_fence(&code)));
+            code.clear();
+        }
+        out.push_str(&one_line(kind, &line));
     }
-    close(&mut code, &mut out);
+    if !code.is_empty() {
+        out.push_str(&format!("\n{}\n", sink::markdown_fence(&code)));
+    }
     out
 }
 
-/// Ends a block of code.
-fn close(code: &mut String, out: &mut String) {
-    if !code.is_empty() {
-        out.push_str(&format!("\n{}\n", sink::markdown_fence(code)));
-        code.clear();
+/// The pieces of each line with those of the lines that go on with it: Markdown wraps by itself.
+fn joined(lines: &[ConversationLine]) -> Vec<Vec<ConversationPiece>> {
+    let mut all: Vec<Vec<ConversationPiece>> = Vec::new();
+    for line in lines {
+        let Some(last) = all.last_mut().filter(|_| line.is_continuation) else {
+            all.push(line.pieces.clone());
+            continue;
+        };
+        // A blank in the place of the indentation.
+        for (at, piece) in line.pieces.iter().enumerate() {
+            let text = if at == 0 { format!(" {}", piece.text.trim_start()) } else { piece.text.clone() };
+            last.push(ConversationPiece { text, ..piece.clone() });
+        }
     }
+    all
+}
+
+fn text_of<'p>(pieces: impl Iterator<Item = &'p ConversationPiece>) -> String {
+    pieces.map(|piece| piece.text.as_str()).collect()
 }
 
 /// A line that is no code, with its line end.
-fn one_line(kind: PieceKind, line: &ConversationLine, text: &str, is_lost: bool) -> String {
+fn one_line(kind: PieceKind, line: &[ConversationPiece]) -> String {
+    let text = text_of(line.iter());
     if text.trim().is_empty() {
         return "\n".to_owned();
     }
     let words = sink::markdown(text.trim());
     match kind {
-        PieceKind::Turn => format!("### {}\n\n", sink::markdown(text.trim_matches(['─', ' ']))),
-        PieceKind::Note => format!("*{words}*\n\n"),
-        PieceKind::Permit | PieceKind::Deny | PieceKind::Finding(_) => format!("- {words}\n"),
-        _ if is_lost => {
-            let piece = |lost: bool| {
-                let pieces = line.pieces.iter().filter(move |piece| piece.is_lost == lost);
-                pieces.map(|piece| piece.text.as_str()).collect::<String>()
-            };
-            let (lost, rest) = (piece(true), piece(false));
-            format!("> ~~{}~~ {}  \n", sink::markdown(lost.trim()), sink::markdown(rest.trim()))
+        PieceKind::Turn => format!("### {}\n\n", sink::markdown(text.trim_matches(['─', '━', ' ']))),
+        PieceKind::Note => format!("  *{words}*\n"),
+        PieceKind::Permit | PieceKind::Deny | PieceKind::Finding(_) => {
+            format!("- {}\n", words.trim_start_matches("↳ "))
         }
-        _ => format!("> {words}  \n"),
+        _ => {
+            let lost = text_of(line.iter().filter(|piece| piece.is_lost));
+            let rest = text_of(line.iter().filter(|piece| !piece.is_lost));
+            let (lost, rest) = (sink::markdown(lost.trim()), rest.trim().trim_start_matches("- ").trim());
+            match (lost.is_empty(), kind == PieceKind::Update) {
+                (true, _) => format!("> {words}  \n"),
+                (false, true) => format!("- ~~{lost}~~ {}\n", sink::markdown(rest)),
+                (false, false) => format!("> ~~{lost}~~ {}  \n", sink::markdown(rest)),
+            }
+        }
     }
 }
 
 /// What a line is: what its first text of the transcript is, else its first piece that is not blank.
-fn kind_of(line: &ConversationLine) -> PieceKind {
-    let said = line.pieces.iter().filter(|piece| !piece.text.trim().is_empty());
+fn kind_of(line: &[ConversationPiece]) -> PieceKind {
+    let mut said = line.iter().filter(|piece| !piece.text.trim().is_empty());
     let transcript = said.clone().find(|piece| piece.kind.is_transcript());
-    transcript.or_else(|| said.clone().next()).map_or(PieceKind::Note, |piece| piece.kind)
+    transcript.or_else(|| said.next()).map_or(PieceKind::Note, |piece| piece.kind)
 }

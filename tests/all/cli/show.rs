@@ -241,3 +241,51 @@ fn standard_input_is_shown_as_it_comes() {
     writer.join().unwrap().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn markdown_has_headings_quotes_and_code() {
+    let folder = folder(&[SCHEMAS, SESSION]);
+    let (out, ..) = run(&folder, &["show", "session.jsonl", "--turns", "2", "--format", "markdown"], "");
+    expect![[r####"
+        ### turn 2 · assistant · record 2
+
+        > Half fine.  
+
+        ```text
+            {
+              "control_packet": {
+        ```
+
+        - hint\[PB130 trace-missing\]: packet with changes has no reasoning trace
+
+        ```text
+                "intent_classification": {
+                  "category": "/query",
+                  "verb": "/explain",
+                  "target": "x",
+                  "constraint": "none",
+                  "confidence": 0.9
+                },
+                "mangle_updates": [
+        ```
+
+        - ~~task\_status("é2", /done)~~ (dropped by the cap filter: no parenthesis, or no full stop at its end)
+        - warning\[PB203 no-period\]: update does not end with a full stop
+          *help: add the full stop*
+
+        ```text
+                ],
+                "memory_operations": [{"op": "note", "key": "a:b", "value": "password: [redacted]"}]
+        ```
+
+        - warning\[PB311 secret-stored\]: stored value looks like a password
+          *help: keep the credential in a secret store*
+
+        ```text
+              },
+              "surface_response": "… shown above …"
+            }
+        ```
+
+    "####]].assert_eq(&out);
+}
