@@ -15,7 +15,7 @@ use crate::host::{
     self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, Memory, Overlay,
     PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
 };
-use crate::report::{self, SourceText, Sources};
+use crate::report::{self, ReportEntry, SourceText, Sources};
 
 /// What sessions are checked, read and replayed with.
 pub struct Checker {
@@ -113,15 +113,7 @@ impl Checker {
             .collect();
         let surroundings = (&memory, &overlay, &Cancel::new());
         let checked = host::check(&resolution, &files, surroundings, CheckOptions::default(), || {});
-        let errors = checked.entries.iter().filter(|entry| entry.diagnostic.severity == Severity::Error);
-        let mut errors: Vec<_> = errors.cloned().collect();
-        if !errors.is_empty() {
-            let sources = sources(&texts);
-            report::sort(&mut errors, &sources);
-            let renderer = annotate_snippets::Renderer::plain();
-            let text = errors.iter().map(|entry| report::text(entry, &sources, &renderer));
-            return Err(LoadError::Errors(text.collect()));
-        }
+        without_errors(&checked.entries, &texts)?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -221,6 +213,24 @@ impl Checker {
     pub(super) fn sources(&self) -> Sources {
         sources(&self.texts)
     }
+}
+
+/// # Errors
+/// When there are errors among the findings: they are written out.
+fn without_errors(
+    found: &[ReportEntry],
+    texts: &[(mangle_syntax::text::FileId, String, Arc<str>)],
+) -> Result<(), LoadError> {
+    let errors = found.iter().filter(|entry| entry.diagnostic.severity == Severity::Error);
+    let mut errors: Vec<_> = errors.cloned().collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let sources = sources(texts);
+    report::sort(&mut errors, &sources);
+    let renderer = annotate_snippets::Renderer::plain();
+    let text = errors.iter().map(|entry| report::text(entry, &sources, &renderer));
+    Err(LoadError::Errors(text.collect()))
 }
 
 fn sources(texts: &[(mangle_syntax::text::FileId, String, Arc<str>)]) -> Sources {

@@ -295,140 +295,150 @@ mod tests {
         check(
             &text,
             expect![[r#"
-            {
-              "programs": [
                 {
-                  "name": "the \"ship\"",
-                  "predicates": [
+                  "programs": [
                     {
-                      "id": "crew.lead:s/2",
-                      "name": "crew.lead:s",
-                      "arity": 2,
-                      "kind": "facts",
-                      "declared": false,
-                      "stratum": 0,
-                      "facts": 1,
-                      "rules": 0,
-                      "where": null
-                    },
-                    {
-                      "id": "end/0",
-                      "name": "end",
-                      "arity": 0,
-                      "kind": "declared",
-                      "declared": true,
-                      "stratum": 0,
-                      "facts": 0,
-                      "rules": 0,
-                      "where": null
-                    },
-                    {
-                      "id": "odd\"\\<b>#1/1",
-                      "name": "odd\"\\<b>#1",
-                      "arity": 1,
-                      "kind": "rules",
-                      "declared": false,
-                      "stratum": 1,
-                      "facts": 0,
-                      "rules": 1,
-                      "where": null
-                    },
-                    {
-                      "id": "sent/1",
-                      "name": "sent",
-                      "arity": 1,
-                      "kind": "host",
-                      "declared": false,
-                      "stratum": 0,
-                      "facts": 0,
-                      "rules": 0,
-                      "where": null
-                    },
-                    {
-                      "id": "x/1",
-                      "name": "x",
-                      "arity": 1,
-                      "kind": "undefined",
-                      "declared": false,
-                      "stratum": 0,
-                      "facts": 0,
-                      "rules": 0,
-                      "where": null
-                    }
-                  ],
-                  "edges": [
-                    {
-                      "from": "odd\"\\<b>#1/1",
-                      "to": "crew.lead:s/2",
-                      "kind": "positive",
-                      "temporal": false,
-                      "recursive": false,
-                      "where": [
-                        {
-                          "start": 3
-                        }
-                      ]
-                    },
-                    {
-                      "from": "odd\"\\<b>#1/1",
-                      "to": "end/0",
-                      "kind": "negated",
-                      "temporal": false,
-                      "recursive": false,
-                      "where": [
-                        {
-                          "start": 3
-                        }
-                      ]
-                    },
-                    {
-                      "from": "odd\"\\<b>#1/1",
-                      "to": "odd\"\\<b>#1/1",
-                      "kind": "positive",
-                      "temporal": false,
-                      "recursive": true,
-                      "where": [
-                        {
-                          "start": 3
-                        }
-                      ]
-                    },
-                    {
-                      "from": "odd\"\\<b>#1/1",
-                      "to": "sent/1",
-                      "kind": "aggregated",
-                      "temporal": false,
-                      "recursive": false,
-                      "where": [
-                        {
-                          "start": 3
-                        }
-                      ]
-                    },
-                    {
-                      "from": "odd\"\\<b>#1/1",
-                      "to": "x/1",
-                      "kind": "positive",
-                      "temporal": true,
-                      "recursive": false,
-                      "where": [
-                        {
-                          "start": 3
-                        }
-                      ]
-                    }
-                  ],
-                  "components": [
-                    {
+                      "name": "the \"ship\"",
                       "predicates": [
-                        "odd\"\\<b>#1/1"
+                        {
+                          "id": "crew.lead:s/2",
+                          "name": "crew.lead:s",
+                          "arity": 2,
+                          "kind": "facts",
+                          "declared": false,
+                          "stratum": 0,
+                          "facts": 1,
+                          "rules": 0,
+                          "where": null,
+                          "declaration": null,
+                          "documentation": null
+                        },
+                        {
+                          "id": "end/0",
+                          "name": "end",
+                          "arity": 0,
+                          "kind": "declared",
+                          "declared": true,
+                          "stratum": 0,
+                          "facts": 0,
+                          "rules": 0,
+                          "where": null,
+                          "declaration": null,
+                          "documentation": null
+                        },
+                        {
+                          "id": "odd\"\\<b>#1/1",
+                          "name": "odd\"\\<b>#1",
+                          "arity": 1,
+                          "kind": "rules",
+                          "declared": false,
+                          "stratum": 1,
+                          "facts": 0,
+                          "rules": 1,
+                          "where": null,
+                          "declaration": null,
+                          "documentation": null
+                        },
+                        {
+                          "id": "sent/1",
+                          "name": "sent",
+                          "arity": 1,
+                          "kind": "host",
+                          "declared": false,
+                          "stratum": 0,
+                          "facts": 0,
+                          "rules": 0,
+                          "where": null,
+                          "declaration": null,
+                          "documentation": null
+                        },
+                        {
+                          "id": "x/1",
+                          "name": "x",
+                          "arity": 1,
+                          "kind": "undefined",
+                          "declared": false,
+                          "stratum": 0,
+                          "facts": 0,
+                          "rules": 0,
+                          "where": null,
+                          "declaration": null,
+                          "documentation": null
+                        }
                       ],
-                      "stratified": true
+                      "edges": [
+                        {
+                          "from": "odd\"\\<b>#1/1",
+                          "to": "crew.lead:s/2",
+                          "kind": "positive",
+                          "temporal": false,
+                          "recursive": false,
+                          "where": [
+                            {
+                              "start": 3
+                            }
+                          ]
+                        },
+                        {
+                          "from": "odd\"\\<b>#1/1",
+                          "to": "end/0",
+                          "kind": "negated",
+                          "temporal": false,
+                          "recursive": false,
+                          "where": [
+                            {
+                              "start": 3
+                            }
+                          ]
+                        },
+                        {
+                          "from": "odd\"\\<b>#1/1",
+                          "to": "odd\"\\<b>#1/1",
+                          "kind": "positive",
+                          "temporal": false,
+                          "recursive": true,
+                          "where": [
+                            {
+                              "start": 3
+                            }
+                          ]
+                        },
+                        {
+                          "from": "odd\"\\<b>#1/1",
+                          "to": "sent/1",
+                          "kind": "aggregated",
+                          "temporal": false,
+                          "recursive": false,
+                          "where": [
+                            {
+                              "start": 3
+                            }
+                          ]
+                        },
+                        {
+                          "from": "odd\"\\<b>#1/1",
+                          "to": "x/1",
+                          "kind": "positive",
+                          "temporal": true,
+                          "recursive": false,
+                          "where": [
+                            {
+                              "start": 3
+                            }
+                          ]
+                        }
+                      ],
+                      "components": [
+                        {
+                          "predicates": [
+                            "odd\"\\<b>#1/1"
+                          ],
+                          "stratified": true
+                        }
+                      ]
                     }
                   ]
-                }
-              ]
-            }"#]],
+                }"#]],
         );
     }
 }
