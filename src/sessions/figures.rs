@@ -52,10 +52,10 @@ impl Checker {
     }
 
     fn statistics(&self, session: &Session<'_>) -> Statistics {
-        let (lines, settings) = (self.lines(session), &self.like.settings);
+        let lines = self.lines(session);
         let mut figures = TranscriptFigures::new(&self.like, self.knowledges.judge(&self.like));
         let mut accounts = Accounts::new(self.programs(), &self.policies);
-        let summary = each_record(settings, &lines, &mut |record| figures.record(record, &mut accounts));
+        let summary = each_record(&self.like, &lines, &mut |record| figures.record(record, &mut accounts));
         figures.finish(&summary)
     }
 }

@@ -67,7 +67,7 @@ impl Checker {
         let mut accounts = Accounts::new(programs, &self.denying);
         let mut replies = Vec::new();
         let settings = &self.like.settings;
-        let _ = each_record(settings, &lines, &mut |record| {
+        let _ = each_record(&self.like, &lines, &mut |record| {
             accounts.record(&self.like, record);
             let own = lines.turn_of_line(record.number).and_then(|at| session.turns.get(at));
             for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {

@@ -213,3 +213,15 @@ fn a_report_counts_what_the_checker_finds() {
     assert!(page.contains(", turn "), "{page}");
     assert!(checker.report(&[], None).contains("There is no reply"));
 }
+
+/// A session without a reply has one finding, and a report counts it.
+#[test]
+fn a_session_without_a_reply_is_counted() {
+    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
+    let turns = [("user".to_owned(), "Is somebody there?".to_owned())];
+    let sessions = [session("silent", &turns)];
+    let found: Vec<_> = checker.check(&sessions).into_iter().map(|one| (one.rule, one.severity)).collect();
+    assert_eq!(found, [("no-reply-found".to_owned(), "warning".to_owned())]);
+    let page = checker.report(&sessions, None);
+    assert!(page.contains("<th scope=\"row\">PB045 no-reply-found</th><td>1</td>"), "{page}");
+}

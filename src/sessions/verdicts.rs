@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::lines::SessionLines;
 use super::{Checker, Session};
+use crate::host::TranscriptFile;
 use crate::ide::replays::{ReplaySession, ReplaySetup};
 use crate::ide::transcripts::{Comments, Judge};
 use crate::report::LinePosition;
@@ -75,7 +76,7 @@ impl Checker {
         let mut replay = ReplaySession::new(setup, None);
         let lines = self.lines(session);
         let mut turns: Vec<TurnReport> = Vec::new();
-        each_record(&self.like.settings, &lines, &mut |record| {
+        each_record(&self.like, &lines, &mut |record| {
             turns.extend(replay.record(record, LinePosition::default()));
         });
         turns.extend(replay.finish());
@@ -84,13 +85,14 @@ impl Checker {
     }
 }
 
-/// Shows `each` the records of a session.
+/// Shows `each` the records of a session, which is read as the file `like` is.
 pub(super) fn each_record(
-    settings: &mangle_settings::TranscriptSettings,
+    like: &TranscriptFile,
     lines: &SessionLines,
     each: &mut dyn FnMut(&Record<'_>),
 ) -> piggyback::transcript::ReadSummary {
-    let mut reader = TranscriptReader::new(TranscriptOptions::new(settings, "session.jsonl"));
+    let options = TranscriptOptions::new(&like.settings, "session.jsonl");
+    let mut reader = TranscriptReader::new(TranscriptOptions { is_named: like.named, ..options });
     reader.feed(&lines.bytes, each);
     reader.finish(each)
 }
