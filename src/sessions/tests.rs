@@ -217,7 +217,7 @@ fn a_report_counts_what_the_checker_finds() {
 /// A session without a reply has one finding, and a report counts it.
 #[test]
 fn a_session_without_a_reply_is_counted() {
-    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
+    let checker = Checker::load(None, &[examples().join("guardian")], None).unwrap();
     let turns = [("user".to_owned(), "Is somebody there?".to_owned())];
     let sessions = [session("silent", &turns)];
     let found: Vec<_> = checker.check(&sessions).into_iter().map(|one| (one.rule, one.severity)).collect();
