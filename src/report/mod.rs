@@ -20,6 +20,7 @@ pub mod fleet;
 mod github;
 pub mod graph;
 mod guard;
+mod html_page;
 mod identity;
 mod json;
 mod junit;

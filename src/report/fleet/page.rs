@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use super::Fleet;
 use super::markup::{counted, escaped, grouped};
-use super::sections;
+use super::sections::{self, SECTIONS};
+use crate::report::html_page;
 use mangle_syntax::text::shorten;
 use piggyback::envelope::secrets::redacted;
 
-/// The look of all pages of reports, and what this one has beyond it.
-const STYLES: [&str; 2] = [include_str!("../replay/page.css"), include_str!("fleet.css")];
+/// What this page has beyond the look of all pages.
+const STYLE: &str = include_str!("fleet.css");
 
 /// A longer title is cut, in characters.
 const LONGEST_TITLE: usize = 200;
@@ -27,35 +28,13 @@ pub struct FleetPage<'a> {
     pub unread: usize,
 }
 
-/// The sections, by their ids.
-const SECTIONS: [(&str, &str); 8] = [
-    ("time", "Violations over time"),
-    ("rules", "By rule"),
-    ("shards", "By shard"),
-    ("models", "By model"),
-    ("versions", "By version"),
-    ("replies", "Replies and updates"),
-    ("tokens", "Tokens"),
-    ("worst", "Worst sessions"),
-];
-
 /// Writes the page.
 #[must_use]
 pub fn page(page: FleetPage<'_>) -> String {
-    let mut out = String::new();
     let title = page.title.map(|title| shorten(&redacted(title), LONGEST_TITLE).into_owned());
     let title = escaped(title.as_deref().unwrap_or("Report of agent sessions"));
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#main\">Skip to the figures</a>\n",
-        STYLES.concat()
-    );
+    let mut out = html_page::head(&title, STYLE);
+    out.push_str("<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");
     header(page, &title, &mut out);
     let is_empty = page.fleet.totals.answers == 0 && page.fleet.totals.violations() == 0;
     if !is_empty {
@@ -113,17 +92,17 @@ fn header(page: FleetPage<'_>, title: &str, out: &mut String) {
 
 fn contents(out: &mut String) {
     out.push_str("<nav class=\"contents\" aria-label=\"Contents\"><ul>");
-    for (id, heading) in SECTIONS {
+    for (id, heading, _) in SECTIONS {
         let _ = write!(out, "<li><a href=\"#{id}\">{heading}</a></li>");
     }
     out.push_str("</ul></nav>\n");
 }
 
 fn sections(fleet: &Fleet, out: &mut String) {
-    for (id, heading) in SECTIONS {
+    for (id, heading, write) in SECTIONS {
         let _ =
             writeln!(out, "<section class=\"card\" aria-labelledby=\"{id}\"><h2 id=\"{id}\">{heading}</h2>");
-        sections::section(id, fleet, out);
+        write(fleet, out);
         out.push_str("</section>\n");
     }
 }

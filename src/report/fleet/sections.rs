@@ -36,20 +36,20 @@ const VERSIONS: Wording = Wording {
     most: MOST_WORDS,
 };
 
-/// Writes the section with an id.
-pub(super) fn section(id: &str, fleet: &Fleet, out: &mut String) {
-    match id {
-        "time" => over_time(fleet, &RULES, out),
-        "rules" => by_word(fleet, &RULES, out),
-        "shards" => of_dimension(fleet, &SHARDS, out),
-        "models" => of_dimension(fleet, &MODELS, out),
-        "versions" => of_dimension(fleet, &VERSIONS, out),
-        "replies" => replies(fleet, out),
-        "tokens" => tokens(fleet, out),
-        "worst" => worst(fleet, out),
-        _ => {}
-    }
-}
+/// Writes what is in a section.
+type WriteSection = fn(&Fleet, &mut String);
+
+/// The sections: id, heading and content.
+pub(super) const SECTIONS: [(&str, &str, WriteSection); 8] = [
+    ("time", "Violations over time", |fleet, out| over_time(fleet, &RULES, out)),
+    ("rules", "By rule", |fleet, out| by_word(fleet, &RULES, out)),
+    ("shards", "By shard", |fleet, out| of_dimension(fleet, &SHARDS, out)),
+    ("models", "By model", |fleet, out| of_dimension(fleet, &MODELS, out)),
+    ("versions", "By version", |fleet, out| of_dimension(fleet, &VERSIONS, out)),
+    ("replies", "Replies and updates", replies),
+    ("tokens", "Tokens", tokens),
+    ("worst", "Worst sessions", worst),
+];
 
 /// Says what records do not tell, since that is missing from charts.
 pub(super) fn gaps(fleet: &Fleet, out: &mut String) {

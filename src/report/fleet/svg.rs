@@ -1,7 +1,7 @@
 //! Charts as SVG, drawn by plotters in a few colours that the style sheet of the page replaces.
 
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{IntoSegmentedCoord, SegmentValue};
+use plotters::coord::ranged1d::{IntoSegmentedCoord, SegmentValue, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use unicode_width::UnicodeWidthStr as _;
@@ -96,19 +96,7 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let mut builder = ChartBuilder::on(area);
     builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT);
     let mut context = builder.build_cartesian_2d((0..spans - 1).into_segmented(), 0..most + most / 20)?;
-    context
-        .configure_mesh()
-        .disable_x_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(RULE)
-        .axis_style(RULE)
-        // `times` writes them; without any, plotters overflows.
-        .x_labels(2)
-        .x_label_formatter(&|_| String::new())
-        .y_labels(6)
-        .y_label_formatter(&|value| short(*value))
-        .label_style(("sans-serif", TEXT).into_font().color(&INK))
-        .draw()?;
+    mesh(&mut context)?;
     times(chart, area, |at| context.backend_coord(&(SegmentValue::Exact(at), 0)))?;
     let mut base = vec![0; chart.labels.len()];
     for (values, color) in chart.series.iter().zip(SERIES) {
@@ -126,12 +114,12 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
-    let spans = i32::try_from(chart.labels.len())?;
-    let most = chart.series.iter().flatten().copied().max().unwrap_or_default().max(10);
-    let mut builder = ChartBuilder::on(area);
-    builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT + 16);
-    let mut context = builder.build_cartesian_2d(0..(spans - 1).max(1), (1..most).log_scale())?;
+/// Draws the axes, with numbers at the vertical one.
+fn mesh<'a, X, Y>(context: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>) -> Drawn
+where
+    X: Ranged + ValueFormatter<<X as Ranged>::ValueType>,
+    Y: Ranged<ValueType = u64> + ValueFormatter<u64>,
+{
     context
         .configure_mesh()
         .disable_x_mesh()
@@ -145,6 +133,16 @@ fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
         .y_label_formatter(&|value| short(*value))
         .label_style(("sans-serif", TEXT).into_font().color(&INK))
         .draw()?;
+    Ok(())
+}
+
+fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
+    let spans = i32::try_from(chart.labels.len())?;
+    let most = chart.series.iter().flatten().copied().max().unwrap_or_default().max(10);
+    let mut builder = ChartBuilder::on(area);
+    builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT + 16);
+    let mut context = builder.build_cartesian_2d(0..(spans - 1).max(1), (1..most).log_scale())?;
+    mesh(&mut context)?;
     times(chart, area, |at| context.backend_coord(&(at, 1)))?;
     for (values, color) in chart.series.iter().zip(SERIES) {
         let points: Vec<(i32, u64)> = (0..spans).zip(values.iter().map(|value| (*value).max(1))).collect();

@@ -12,6 +12,7 @@ use super::{
     AtomReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport, VerdictComparison,
     VerdictReport, counted, said,
 };
+use crate::report::html_page;
 
 /// How much of a surface is shown before it is unfolded, in characters.
 const SURFACE: usize = 600;
@@ -19,23 +20,11 @@ const SURFACE: usize = 600;
 /// How many turns a page shows.
 pub const MOST_TURNS: usize = 3_000;
 
-/// The look of the page.
-const STYLE: &str = include_str!("page.css");
-
 #[must_use]
 pub fn html(page: Page<'_>) -> String {
-    let mut out = String::new();
     let denied = page.summary.denied + page.summary.envelopes_denied;
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>Replay: {denied} denied, {} permitted</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        page.summary.permitted
-    );
+    let title = format!("Replay: {denied} denied, {} permitted", page.summary.permitted);
+    let mut out = html_page::head(&title, "");
     header(page, &mut out);
     out.push_str("<main>\n");
     problems(page, &mut out);

@@ -1,0 +1,16 @@
+//! What all HTML pages of reports begin with: one file without scripts, which loads nothing, and one look.
+
+/// The look that pages have in common.
+const STYLE: &str = include_str!("page.css");
+
+/// The beginning of a page, up to its body. `title` is escaped already; `style` is what this page has beyond the common look.
+pub(super) fn head(title: &str, style: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n"
+    )
+}
