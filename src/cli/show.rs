@@ -12,10 +12,13 @@ use serde_json::Value;
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::surroundings;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
 use super::wrap;
 use crate::host::{AccountPolicies, Accounts, STDIN, TranscriptFile, comments};
-use crate::ide::conversation::{RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding};
+use crate::ide::conversation::{
+    RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
+};
 use crate::ide::replays::TurnVerdicts;
 use crate::ide::transcripts::{
     Comments, ExaminedRecord, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences,
@@ -28,7 +31,7 @@ use mangle_settings::Container;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextSize;
 use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
-use piggyback::transcript::{ReadSummary, Record, TextKind, TranscriptFinding};
+use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
 
 /// Show transcripts as conversations
 ///
@@ -128,7 +131,7 @@ impl ShowCommand {
     /// # Errors
     /// When there is no working folder, no such consumer, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let (policies, is_whole) = self.policies(&transcripts, &working, color)?;
         let medium = match self.format {
@@ -139,7 +142,7 @@ impl ShowCommand {
         let run = ShowRun {
             command: self,
             transcripts: &transcripts,
-            accounts: RefCell::new(Accounts::new(transcripts.programs(), &policies)),
+            accounts: RefCell::new(Accounts::new(transcripts.programs(), &policies).with_verdicts()),
             out: RefCell::new(Output::of(medium, color)),
             open: RefCell::new(None),
             beginning: RefCell::default(),
@@ -268,25 +271,7 @@ impl<'a> ShowRun<'a> {
     ) -> (Vec<Vec<AccountEntry>>, Vec<TurnVerdicts>) {
         let mut accounts = self.accounts.borrow_mut();
         accounts.record(found, record);
-        let mut all = Vec::new();
-        for (at, turn) in record.turns.iter().enumerate() {
-            all.push(match turn.kind {
-                TextKind::Reply | TextKind::Object => {
-                    accounts.of(at, &turn.reply(record.bytes, &found.settings))
-                }
-                TextKind::Atom => {
-                    let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
-                    let fate = accounts.lone(&text, *lone);
-                    *lone += 1;
-                    fate.map(|fate| AccountEntry { index: Some(0), text, fate }).into_iter().collect()
-                }
-                TextKind::Surface => {
-                    *lone = 0;
-                    Vec::new()
-                }
-                TextKind::Prompt | TextKind::Skipped(_) => Vec::new(),
-            });
-        }
+        let all = turn_accounts(record, &found.settings, lone, &mut *accounts);
         let is_passed = |entry: &AccountEntry| matches!(entry.fate, UpdateFate::Passed(_));
         *self.is_judged.borrow_mut() &= !all.iter().flatten().any(is_passed);
         (all, accounts.replayed().map(|shown| shown.turns).unwrap_or_default())

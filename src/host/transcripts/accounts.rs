@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use super::knowledge::KnowledgeMap;
 use super::{TranscriptFile, comments};
 use crate::host::Resolution;
+use crate::ide::conversation::JudgeUpdates;
 use crate::ide::replays::{TurnVerdicts, judged_turn, silence};
 use crate::ide::transcripts::Comments;
 use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
@@ -125,7 +126,7 @@ pub struct RecordReplay {
     pub found: Vec<TranscriptFinding>,
     /// What the constitution kept from the user, or refused.
     pub blocks: Vec<Block>,
-    /// The verdicts about its replies.
+    /// The verdicts about its replies, where [`Accounts::with_verdicts`] wants them.
     pub turns: Vec<TurnVerdicts>,
 }
 
@@ -142,12 +143,31 @@ pub struct Accounts<'a> {
     told: Option<Vec<Vec<AccountEntry>>>,
     /// What the replay of the record showed, where there was one.
     shown: Option<RecordReplay>,
+    /// Whether it shows the verdicts, too.
+    has_verdicts: bool,
+}
+
+impl JudgeUpdates for Accounts<'_> {
+    fn reply(&mut self, at: usize, _: &piggyback::transcript::Turn, reply: &Reply<'_>) -> Vec<AccountEntry> {
+        self.of(at, reply)
+    }
+
+    fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
+        Accounts::lone(self, text, before)
+    }
 }
 
 impl<'a> Accounts<'a> {
     #[must_use]
     pub fn new(transcripts: TranscriptPrograms<'a>, policies: &'a AccountPolicies) -> Self {
-        Self { transcripts, policies, open: None, filters: None, told: None, shown: None }
+        let (open, filters, told, shown) = (None, None, None, None);
+        Self { transcripts, policies, open, filters, told, shown, has_verdicts: false }
+    }
+
+    /// The same, which also gives the verdicts of replies ([`RecordReplay::turns`]): to word them costs something.
+    #[must_use]
+    pub fn with_verdicts(self) -> Self {
+        Self { has_verdicts: true, ..self }
     }
 
     /// Looks at the next record of a file.
@@ -207,7 +227,9 @@ impl<'a> Accounts<'a> {
             replay.record(record, &mut |replay, event| match event {
                 Event::Turn(turn) => {
                     blocks.extend(blocks_of(&turn));
-                    turns.push(judged_turn(&turn, replay, constitution, (judges, false)));
+                    if self.has_verdicts {
+                        turns.push(judged_turn(&turn, replay, constitution, (judges, false)));
+                    }
                     told.push(turn.atoms);
                 }
                 Event::Found { turn, found: one } => found.push((turn, *one)),

@@ -1,5 +1,7 @@
 //! An envelope as formatted JSON: what fits a line is on one, updates are Mangle, what the runtime does not keep is lost.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::line_writer::{Glyph, LineWriter, PieceStyle};
 use super::turn_text::TurnText;
 use crate::report::conversation::PieceKind;
@@ -22,7 +24,8 @@ pub(super) struct EnvelopeParts<'a> {
     /// The list of updates.
     updates: Option<NodeId>,
     control: Option<NodeId>,
-    account: &'a [AccountEntry],
+    /// What becomes of each update, by its index.
+    account: FxHashMap<usize, &'a AccountEntry>,
     /// Lists of which the runtime keeps the first elements only, and how many.
     cut: Vec<(NodeId, usize)>,
 }
@@ -46,7 +49,7 @@ impl<'a> EnvelopeParts<'a> {
             surface: node(&["surface_response"]),
             updates: node(&["control_packet", "mangle_updates"]),
             control: node(&["control_packet"]),
-            account,
+            account: account.iter().filter_map(|entry| Some((entry.index?, entry))).collect(),
             cut,
         }
     }
@@ -118,11 +121,12 @@ impl EnvelopeWriter<'_, '_> {
 
     fn object(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
         let members: Vec<Member> = self.json.members(node).collect();
+        let replaced = self.replaced(node, &members);
         self.bracket(node, true, is_lost);
         for (at, member) in members.iter().enumerate() {
             let inner = indent + STEP;
             self.out.begin(inner, inner + STEP);
-            let is_lost = is_lost || self.is_replaced(node, member, members.get(at + 1..).unwrap_or(&[]));
+            let is_lost = is_lost || replaced.contains(&member.key);
             self.token(self.json.range(member.key), is_lost);
             let value = self.json.range(member.value);
             self.between(self.json.range(member.key).end(), value.start(), is_lost);
@@ -143,16 +147,20 @@ impl EnvelopeWriter<'_, '_> {
         next.map_or_else(|| self.json.range(node).end(), |next| self.json.range(next).start())
     }
 
-    /// Whether the runtime takes a later member of the same name instead. Of objects it takes what both have.
-    fn is_replaced(&self, object: NodeId, member: &Member, behind: &[Member]) -> bool {
-        let is_known = object == self.json.root() || Some(object) == self.parts.control;
-        if !is_known || self.json.kind(member.value) == JsonKind::Object {
-            return false;
+    /// The keys of the members instead of which the runtime takes a later one of the same name. Of objects it takes what both have.
+    fn replaced(&self, object: NodeId, members: &[Member]) -> FxHashSet<NodeId> {
+        let (mut seen, mut replaced) = (FxHashSet::default(), FxHashSet::default());
+        if object != self.json.root() && Some(object) != self.parts.control {
+            return replaced;
         }
-        let name = self.json.string(member.key).unwrap_or_default();
-        let is_same =
-            |other: &Member| self.json.string(other.key).is_some_and(|key| key.eq_ignore_ascii_case(&name));
-        behind.iter().any(is_same)
+        for member in members.iter().rev() {
+            let name = self.json.string(member.key).unwrap_or_default().to_ascii_lowercase();
+            let is_later = !seen.insert(name);
+            if is_later && self.json.kind(member.value) != JsonKind::Object {
+                replaced.insert(member.key);
+            }
+        }
+        replaced
     }
 
     fn array(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
@@ -178,7 +186,7 @@ impl EnvelopeWriter<'_, '_> {
         for (at, element) in elements.iter().enumerate() {
             let inner = indent + STEP;
             self.out.begin(inner, inner + 2 * STEP);
-            let entry = self.parts.account.iter().find(|entry| entry.index == Some(at));
+            let entry = self.parts.account.get(&at);
             let Some((value, map)) = self.json.string_with_map(*element) else {
                 self.out.say(PieceKind::Note, "- ");
                 self.token(self.json.range(*element), true);

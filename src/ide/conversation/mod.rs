@@ -5,6 +5,7 @@
 //! What becomes of updates, verdicts and findings is computed elsewhere: a count here is the count of `check` and `replay`.
 //! Everything of a record is in its lines, so the command line and editors show any stretch of a transcript the same.
 
+mod accounts;
 mod annotations;
 mod envelope;
 mod line_writer;
@@ -13,6 +14,8 @@ mod reply;
 mod tests;
 mod turn_text;
 pub mod window;
+
+pub use self::accounts::{JudgeUpdates, turn_accounts};
 
 use self::annotations::{Annotation, annotate};
 use self::line_writer::{LineWriter, PieceStyle};

@@ -19,7 +19,7 @@ pub(super) struct TurnText<'a> {
     pub(super) record: &'a [u8],
     /// The text.
     pub(super) bytes: &'a [u8],
-    /// What looks like a credential, in bytes of the text.
+    /// What looks like a credential, in bytes of the text: in order, none over another.
     masks: Vec<TextRange>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> TurnText<'a> {
         let bytes = turn.text(record);
         let found = if are_shown() { Vec::new() } else { secrets_in(bytes) };
         let masks = found.into_iter().map(|found| range(found.range.start, found.range.end)).collect();
-        Self { turn, record, bytes, masks }
+        Self { turn, record, bytes, masks: apart(masks) }
     }
 
     /// All of it.
@@ -68,8 +68,7 @@ impl<'a> TurnText<'a> {
             let of_value = TextRange::at(size(at), size(char.len_utf8()));
             (char, map.to_source(of_value))
         });
-        let mut masks = [self.masks.as_slice(), &own].concat();
-        masks.sort_by_key(|mask| (mask.start(), mask.end()));
+        let masks = apart([self.masks.as_slice(), &own].concat());
         let masked = TurnText { turn: self.turn, record: self.record, bytes: self.bytes, masks };
         masked.write_chars(chars, size(value.len()), style, out);
     }
@@ -145,12 +144,22 @@ impl<'a> TurnText<'a> {
 
     /// The credential that a part belongs to.
     fn mask_of(&self, part: TextRange) -> Option<TextRange> {
-        if self.masks.is_empty() {
-            return None;
-        }
-        let around = |mask: &&TextRange| mask.start() < part.end() && part.start() < mask.end();
-        self.masks.iter().find(around).copied()
+        let at = self.masks.partition_point(|mask| mask.end() <= part.start());
+        self.masks.get(at).filter(|mask| mask.start() < part.end()).copied()
     }
+}
+
+/// Ranges in order, with those that overlap as one.
+fn apart(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
+    ranges.sort_by_key(|range| (range.start(), range.end()));
+    ranges.dedup_by(|next, last| {
+        let overlaps = next.start() < last.end();
+        if overlaps {
+            *last = last.cover(*next);
+        }
+        overlaps
+    });
+    ranges
 }
 
 fn range(start: usize, end: usize) -> TextRange {

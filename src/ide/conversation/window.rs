@@ -1,12 +1,16 @@
 //! A stretch of the records of a transcript in memory as a conversation, for documents that editors show.
 
-use super::{RecordConversation, RecordInput, USUAL_WIDTH, conversation, is_answer, loose_finding};
+use super::{
+    JudgeUpdates, RecordConversation, RecordInput, USUAL_WIDTH, conversation, is_answer, loose_finding,
+    turn_accounts,
+};
 use crate::ide::transcripts::{Entry, Opened};
 use crate::report::conversation::{ConversationText, first_lines, plain};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
-use piggyback::envelope::account::{AccountEntry, Filters};
-use piggyback::transcript::{Record, TextKind, Turn};
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
+use piggyback::transcript::{Record, Turn};
 
 /// A stretch of records, as a text whose links count in the bytes of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,32 +110,32 @@ fn relative(found: Diagnostic, start: TextSize) -> Option<Diagnostic> {
     Some(Diagnostic { range, ..found })
 }
 
+/// Filters, and a replay in the background where there is one.
+struct WindowJudge<'a> {
+    opened: Opened<'a>,
+    entry: &'a Entry,
+    filters: Filters<'a>,
+}
+
+impl JudgeUpdates for WindowJudge<'_> {
+    fn reply(&mut self, _: usize, turn: &Turn, reply: &Reply<'_>) -> Vec<AccountEntry> {
+        let Opened { verdicts, records, .. } = self.opened;
+        let whole = turn.place(TextRange::up_to(size(turn.len())));
+        let denial = verdicts.and_then(|verdicts| verdicts.denial(records, self.entry, whole));
+        let judged = self.filters.account(reply).into_iter().map(|one| match denial {
+            Some(is_replaced) => AccountEntry { fate: one.fate.clone().denied(is_replaced), ..one },
+            None => one,
+        });
+        judged.collect()
+    }
+
+    fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
+        Some(self.filters.lone(text, before))
+    }
+}
+
 /// What becomes of the updates of a record's turns.
 fn accounts(opened: Opened<'_>, entry: &Entry, record: &Record<'_>) -> Vec<Vec<AccountEntry>> {
     let filters = Filters::new(opened.settings, opened.declarations);
-    let mut atoms = 0;
-    let of_turn = |turn: &Turn| match turn.kind {
-        TextKind::Reply | TextKind::Object => {
-            let account = filters.account(&turn.reply(record.bytes, opened.settings));
-            let whole = turn.place(TextRange::up_to(size(turn.len())));
-            let denial = opened.verdicts.and_then(|verdicts| verdicts.denial(opened.records, entry, whole));
-            let judged = account.into_iter().map(|one| match denial {
-                Some(is_replaced) => AccountEntry { fate: one.fate.clone().denied(is_replaced), ..one },
-                None => one,
-            });
-            judged.collect()
-        }
-        TextKind::Atom => {
-            let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
-            let fate = filters.lone(&text, atoms);
-            atoms += 1;
-            vec![AccountEntry { index: Some(0), text, fate }]
-        }
-        TextKind::Surface => {
-            atoms = 0;
-            Vec::new()
-        }
-        TextKind::Prompt | TextKind::Skipped(_) => Vec::new(),
-    };
-    record.turns.iter().map(of_turn).collect()
+    turn_accounts(record, opened.settings, &mut 0, &mut WindowJudge { opened, entry, filters })
 }
