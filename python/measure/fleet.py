@@ -28,10 +28,10 @@ import pyarrow.parquet as pq
 HERE = Path(__file__).parent
 for folder in (HERE.parent / "tests", HERE.parent / "package"):
     sys.path.insert(0, str(folder))
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from conftest import make_turns, sorted_rows  # noqa: E402
 from sessions_on_disk import findings_of_program, of_package, write_sessions  # noqa: E402
+from spark_session import spark_session  # noqa: E402
 
 import mangle_ls  # noqa: E402
 
@@ -42,22 +42,11 @@ def digest(rows: list[str]) -> str:
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 
-def spark_session(cores: int):
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master(f"local[{cores}]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.sql.execution.arrow.maxBytesPerBatch", "16m")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    return session
+SPARK = {
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
+}
 
 
 def equal(sessions: int = 1000) -> None:
@@ -95,7 +84,7 @@ def by_engines(checker: mangle_ls.Checker, turns: pa.Table, parquet: Path) -> di
     import mangle_ls.spark
 
     found = {}
-    spark = spark_session(2)
+    spark = spark_session("local[2]", SPARK)
     for partitions in (1, 3, 16):
         frame = spark.read.parquet(str(parquet)).repartition(partitions + 2)
         result = mangle_ls.spark.check(frame, checker, partitions=partitions)
@@ -158,7 +147,7 @@ def throughput(megabytes: int = 64) -> None:
         turns = pq.read_table(parquet)
         write_sessions(turns, folder, in_one_file=True)
         checker = mangle_ls.Checker(folder)
-        spark = spark_session(1)
+        spark = spark_session("local[1]", SPARK)
 
         def by_program() -> int:
             arguments = [PROGRAM, "check", "--format", "json", "--max-findings", "0", ".", "--transcripts", "sessions/*.jsonl"]
@@ -220,7 +209,7 @@ def large(megabytes: int = 2048) -> None:
         parquet = large_parquet(folder, megabytes)
         write_sessions(make_turns(1, 2), folder)
         checker = mangle_ls.Checker(folder)
-        spark = spark_session(2)
+        spark = spark_session("local[2]", SPARK)
         watcher = threading.Thread(target=watch)
         watcher.start()
         target = str(folder / "findings")

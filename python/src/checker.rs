@@ -157,8 +157,10 @@ impl Checker {
         let Some(word) = container else { return Ok(Self { checker, files, gaps, container }) };
         let known = if word == AUTO { Some(None) } else { Container::parse(&word).map(Some) };
         let checker = known.and_then(|known| checker.of_records(known)).ok_or_else(|| {
+            let words = sessions::LINE_CONTAINERS.map(|container| format!("`{}`", container.as_str()));
+            let words = words.join(", ");
             PyValueError::new_err(format!(
-                "`{word}` is no container with a record a line; those are `{AUTO}`, `chat-lines`, `envelope-lines` and `traces`"
+                "`{word}` is no container with a record a line; those are `{AUTO}`, {words}"
             ))
         })?;
         Ok(Self { checker, files, gaps, container: Some(word) })

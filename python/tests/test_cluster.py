@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from conftest import sorted_rows
+from spark_session import spark_session
 
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
@@ -57,24 +58,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def spark(cluster: str, tmp_path_factory: pytest.TempPathFactory):
-    from pyspark.sql import SparkSession
-
     folder = os.getcwd()
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # The driver says which interpreter the workers start.
-    session = (
-        SparkSession.builder.master(cluster)
-        .appName("mangle-ls cluster")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.executor.memory", "512m")
-        .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
-        .config("spark.sql.shuffle.partitions", "4")
-        .getOrCreate()
+    session = spark_session(
+        cluster, {"spark.executor.memory": "512m", "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"]}
     )
-    session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
     os.chdir(folder)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import sys
 
 import pyarrow as pa
 import pytest
 from conftest import sorted_rows
+from spark_session import spark_session
 
 METHODS = ("check", "parse", "replay", "stats")
 RENAMED = {"session": "chat", "turn": "n", "role": "who", "text": "what was said"}
@@ -52,22 +52,10 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def spark(elsewhere):
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Spark needs a JDK 17 or later, and there is no java on the path")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        sql.SparkSession.builder.master("local[2]")
-        .appName("mangle-ls")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "37")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
+    session = spark_session("local[2]", {"spark.driver.memory": "1g", "spark.sql.execution.arrow.maxRecordsPerBatch": "37"})
     yield session
     session.stop()
 

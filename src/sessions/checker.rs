@@ -64,6 +64,10 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// The containers that have a record a line.
+pub const LINE_CONTAINERS: [Container; 3] =
+    [Container::ChatLines, Container::EnvelopeLines, Container::Traces];
+
 /// What the transcript that stands for all sessions is called.
 const NAME: &str = "session.jsonl";
 
@@ -155,10 +159,7 @@ impl Checker {
     /// session, as it is for a file. `None` for a container that does not have a record a line.
     #[must_use]
     pub fn of_records(mut self, container: Option<Container>) -> Option<Self> {
-        let has_lines = |container| {
-            matches!(container, Container::EnvelopeLines | Container::ChatLines | Container::Traces)
-        };
-        if !container.is_none_or(has_lines) {
+        if !container.is_none_or(|container| LINE_CONTAINERS.contains(&container)) {
             return None;
         }
         self.form = TurnForm::Record;

@@ -15,7 +15,7 @@ mod session;
 mod tests;
 mod verdicts;
 
-pub use checker::{Checker, LoadError};
+pub use checker::{Checker, LINE_CONTAINERS, LoadError};
 pub use figures::{COLUMNS, Figure};
 pub use findings::SessionFinding;
 pub use program::{PolicyAnswer, PolicyProgram};

@@ -218,7 +218,7 @@ fn a_report_counts_what_the_checker_finds() {
 #[test]
 fn a_session_without_a_reply_is_counted() {
     let checker = Checker::load(None, &[examples().join("guardian")], None).unwrap();
-    let turns = [("user".to_owned(), "Is somebody there?".to_owned())];
+    let turns = [("user".to_owned(), "Are you there?".to_owned())];
     let sessions = [session("silent", &turns)];
     let found: Vec<_> = checker.check(&sessions).into_iter().map(|one| (one.rule, one.severity)).collect();
     assert_eq!(found, [("no-reply-found".to_owned(), "warning".to_owned())]);

@@ -56,10 +56,14 @@ fn version(unpacked: &Path) -> Result<()> {
 }
 
 fn policy(unpacked: &Path) -> Result<()> {
-    let file = unpacked.join("broken.mg");
-    fs::write(&file, "p(X) :- q(X), !r(X, _).\nq(1).\nr(1, 2).\n")?;
-    let mut check = Command::new("./mangle-ls");
-    let found = check.args(["check", "broken.mg"]).current_dir(unpacked).env_clear().output()?;
+    finds_a_fault(&unpacked.join("mangle-ls"), unpacked)
+}
+
+/// A program finds the fault of a policy in `folder`, and says so with its exit status; it needs nothing of its surroundings.
+pub(super) fn finds_a_fault(program: &Path, folder: &Path) -> Result<()> {
+    fs::write(folder.join("broken.mg"), "p(X) :- q(X), !r(X, _).\nq(1).\nr(1, 2).\n")?;
+    let found =
+        Command::new(program).args(["check", "broken.mg"]).current_dir(folder).env_clear().output()?;
     let said = String::from_utf8(found.stdout)?;
     ensure!(found.status.code() == Some(1) && said.contains("negation-wildcard"), "it says {said:?}");
     Ok(())
