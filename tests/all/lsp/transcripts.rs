@@ -154,10 +154,10 @@ fn both_channels_with_their_origins() {
     let atom = origins.iter().find(|origin| origin["kind"] == "atom").unwrap();
     assert_eq!(covered(&text, &atom["location"]["range"]), r#"task_status(\\\"🦀\\\", /done)."#);
     // Who asked is told of changes.
-    client.did_change(&uri, 2, json!([{ "text": line().replace("Fixed", "Mended") }]));
+    client.did_change(&uri, 2, json!([{ "text": line().replace("Fixed", "Changed") }]));
     assert_eq!(client.incoming("mangle/virtualDocumentChanged")["params"]["uri"], split);
     let made = client.request("mangle/virtualDocument", json!({ "uri": split })).unwrap();
-    assert!(made["text"].as_str().unwrap().contains("Mended"));
+    assert!(made["text"].as_str().unwrap().contains("Changed"));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_conversation_leads_there_and_back() {
     }
     assert_eq!(first["window"], json!({ "first": 1, "count": 1, "total": 1, "before": null, "after": null }));
     // A log that grows.
-    let grown = format!("{}{}", line(), line().replace("Fixed", "Mended"));
+    let grown = format!("{}{}", line(), line().replace("Fixed", "Changed"));
     client.did_change(&uri, 2, json!([{ "text": grown }]));
     assert_eq!(client.incoming("mangle/virtualDocumentChanged")["params"]["uri"], address);
     let after = format!("mangle-conversation:/2?count=1&of={uri}");

@@ -1,4 +1,4 @@
-//! An agent that has only these tools mends a program: it checks, applies safe fixes to its copy, and edits by hand what has none.
+//! An agent that has only these tools corrects a program: it checks, applies safe fixes to its copy, and edits by hand what has none.
 
 use std::collections::BTreeMap;
 use std::path::Path;

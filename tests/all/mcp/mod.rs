@@ -2,9 +2,9 @@
 
 mod client;
 mod confinement;
+mod correcting;
 mod hostile;
 mod lists;
-mod mending;
 mod protocol;
 mod twins;
 

@@ -123,12 +123,12 @@ fn secrets_cannot_be_shown_and_folders_must_be_there() {
 #[test]
 fn prompts_name_the_goal_and_the_tools() {
     let mut client = McpClient::start(&example("starter"), &[]);
-    let arguments = json!({"goal": "nobody deploys on Sundays", "path": "policy.mg"});
+    let arguments = json!({"goal": "no deployment on Sundays", "path": "policy.mg"});
     let answer = client.request("prompts/get", json!({"name": "write_a_rule", "arguments": arguments}));
     let text: &Value = &answer["result"]["messages"][0]["content"]["text"];
     let text = text.as_str().unwrap();
     assert!(text.starts_with(
-        "Write a Mangle rule for this goal: nobody deploys on Sundays\nIt belongs into policy.mg."
+        "Write a Mangle rule for this goal: no deployment on Sundays\nIt belongs into policy.mg."
     ));
     assert!(["predicates", "check", "query", "test"].iter().all(|tool| text.contains(&format!("`{tool}`"))));
 }
