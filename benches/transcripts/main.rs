@@ -1,13 +1,14 @@
 //! The budget table of transcripts, as ratios within one run, on one core: `cargo bench --bench transcripts`.
 //!
 //! The first table is about chat logs (`chat`): the check of a log, at the speed of `serde_json` decoding each line and the
-//! envelope in it. The second is about the parts of a check of envelopes, one a line. With a checkout of codeNERD in
-//! `MANGLE_LS_CORPUS` the updates of the second are held against its declarations, and a gigabyte is read;
+//! envelope in it. The second is about many sessions in memory, the third about the parts of a check of envelopes, one a line. With a checkout of codeNERD in
+//! `MANGLE_LS_CORPUS` the updates of the third are held against its declarations, and a gigabyte is read;
 //! `tests/corpora/codenerd.json` names the revision and the files.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod chat;
+mod fleet;
 mod gigabyte;
 mod replies;
 mod rounds;
@@ -36,6 +37,7 @@ const BYTES: usize = 8 << 20;
 
 fn main() {
     chat_logs();
+    fleet::check(BYTES);
     envelopes();
 }
 

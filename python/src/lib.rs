@@ -6,6 +6,7 @@
 mod checker;
 mod columns;
 mod errors;
+mod facts;
 mod policy;
 mod rows;
 

@@ -3,8 +3,6 @@
 use std::ffi::CString;
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
-use arrow_json::LineDelimitedWriter;
 use mangle_ls::sessions::{self, PolicyAnswer};
 use mangle_settings::Reading;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
@@ -13,6 +11,7 @@ use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::errors::{detached, of_loading};
+use crate::facts::FactBatch;
 use crate::rows;
 
 /// A policy that can be asked. Files are read when it is made, and not afterwards.
@@ -80,18 +79,13 @@ fn parsed(reading: &str) -> PyResult<Reading> {
     Reading::parse(reading).ok_or_else(unknown)
 }
 
-/// The rows of tables as lines of JSON, which the declarations say the types of.
-fn tables(facts: Option<Facts>) -> PyResult<Vec<(String, Vec<u8>)>> {
+/// The rows of tables, which the declarations say the types of.
+fn tables(facts: Option<Facts>) -> PyResult<Vec<(String, Vec<FactBatch>)>> {
     let wrong = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
     let mut tables = Vec::new();
     for (name, table) in facts.unwrap_or_default() {
-        let mut writer = LineDelimitedWriter::new(Vec::new());
-        for batch in table.into_reader()? {
-            let batch: RecordBatch = batch.map_err(wrong)?;
-            writer.write(&batch).map_err(wrong)?;
-        }
-        writer.finish().map_err(wrong)?;
-        tables.push((name, writer.into_inner()));
+        let batches = table.into_reader()?.map(|batch| FactBatch::new(&batch?));
+        tables.push((name, batches.collect::<Result<_, _>>().map_err(wrong)?));
     }
     Ok(tables)
 }

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mangle_engine::kernel::facts::{
-    Cell, CellField, Row, RowSink, TableReport, TableShape, read_csv, read_json_lines,
+    Cell, CellField, FactColumns, Row, RowSink, TableReport, TableShape, read_columns, read_csv,
+    read_json_lines,
 };
 use mangle_engine::kernel::{Fact, Kernel, RuleId, Values};
 use mangle_engine::program::{Predicate, PredicateId, Program};
@@ -75,13 +76,40 @@ pub fn give_table(
     input: impl Read,
     most: usize,
 ) -> Result<TableReport, String> {
+    give(kernel, most, |values, sink| read_table(program, file_name, input, values, sink))
+}
+
+/// Gives the rows of columns as facts of the predicate of this name to a program that is to be evaluated, no more of them than `most`.
+///
+/// # Errors
+/// When the program does not have the predicate, or there are more rows.
+pub fn give_columns<C: FactColumns>(
+    kernel: &mut Kernel,
+    program: &Program,
+    name: &str,
+    parts: &[C],
+    most: usize,
+) -> Result<TableReport, String> {
+    let shapes = shapes(program, name);
+    if shapes.is_empty() {
+        return Err(unknown(program, name));
+    }
+    give(kernel, most, |values, sink| Ok(read_columns(parts, &shapes, values, sink)))
+}
+
+/// Gives the facts that `read` hands to its sink.
+fn give(
+    kernel: &mut Kernel,
+    most: usize,
+    read: impl FnOnce(&mut Values, &mut RowSink<'_>) -> Result<TableReport, String>,
+) -> Result<TableReport, String> {
     let mut facts = Vec::new();
     let mut sink = |_: &mut Values, row: Row<'_>| {
         let (predicate, tuple) = (row.predicate, row.tuple.into());
         facts.push(Fact { predicate, tuple, rule: RuleId::ASSERTED });
         if facts.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let report = read_table(program, file_name, input, kernel.values(), &mut sink)?;
+    let report = read(kernel.values(), &mut sink)?;
     if facts.len() > most {
         return Err(format!("there are more than {most} facts"));
     }

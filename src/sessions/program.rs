@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mangle_engine::kernel::facts::FactColumns;
 use mangle_engine::kernel::{Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
@@ -10,7 +11,7 @@ use mangle_syntax::text::Cancel;
 
 use super::{Checker, LoadError};
 use crate::host;
-use crate::ide::facts::give_table;
+use crate::ide::facts::give_columns;
 use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
 use crate::report::QueryAnswer;
 
@@ -48,14 +49,14 @@ impl PolicyProgram {
         Ok(Self { program, settings, checker })
     }
 
-    /// The facts that fit an atom. `tables` are facts that are added: the name of their predicate, and rows as lines of JSON.
+    /// The facts that fit an atom. `tables` are facts that are added: the name of their predicate, and their rows in parts.
     ///
     /// # Errors
     /// When the atom cannot be read, a row is no fact, or the evaluation stops.
-    pub fn query(
+    pub fn query<C: FactColumns>(
         &self,
         atom: &str,
-        tables: &[(String, Vec<u8>)],
+        tables: &[(String, Vec<C>)],
         reading: Reading,
     ) -> Result<PolicyAnswer, String> {
         let wish = AnswerOptions { cells: true, text: WHOLE, ..AnswerOptions::default() };
@@ -68,7 +69,12 @@ impl PolicyProgram {
     ///
     /// # Errors
     /// As [`PolicyProgram::query`].
-    pub fn why(&self, atom: &str, tables: &[(String, Vec<u8>)], reading: Reading) -> Result<String, String> {
+    pub fn why<C: FactColumns>(
+        &self,
+        atom: &str,
+        tables: &[(String, Vec<C>)],
+        reading: Reading,
+    ) -> Result<String, String> {
         let wish = AnswerOptions {
             why: true,
             why_not: true,
@@ -87,10 +93,10 @@ impl PolicyProgram {
         Ok(why)
     }
 
-    fn answer(
+    fn answer<C: FactColumns>(
         &self,
         atom: &str,
-        tables: &[(String, Vec<u8>)],
+        tables: &[(String, Vec<C>)],
         reading: Reading,
         wish: AnswerOptions,
     ) -> Result<QueryAnswer, String> {
@@ -98,13 +104,7 @@ impl PolicyProgram {
         let compiled = compile(&self.program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         for (name, rows) in tables {
-            let given = give_table(
-                &mut kernel,
-                &self.program,
-                &format!("{name}.jsonl"),
-                rows.as_slice(),
-                limits.facts,
-            );
+            let given = give_columns(&mut kernel, &self.program, name, rows, limits.facts);
             let report = given.map_err(|why| format!("facts of `{name}`: {why}"))?;
             if let Some(bad) = report.bad.first() {
                 return Err(format!("facts of `{name}`, row {}: {}", bad.line, bad.why));

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use expect_test::expect;
 use mangle_engine::kernel::Reading;
+use mangle_engine::kernel::facts::{ColumnCell, FactColumns};
+use serde_json::Value as Json;
 
 use super::*;
 
@@ -141,18 +144,46 @@ fn named_policies_count_beside_those_of_a_configuration() {
     assert_eq!(undeclared(&[other]), 0);
 }
 
+/// Rows of one column each are lists of JSON here.
+struct JsonColumns(Vec<(&'static str, Vec<Json>)>);
+
+impl FactColumns for JsonColumns {
+    fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn rows(&self) -> usize {
+        self.0.first().map_or(0, |(_, cells)| cells.len())
+    }
+
+    fn cell(&self, row: usize, column: usize) -> ColumnCell<'_> {
+        match &self.0[column].1[row] {
+            Json::String(text) => ColumnCell::Text(text),
+            json => ColumnCell::Json(json.clone()),
+        }
+    }
+}
+
 #[test]
 fn a_policy_is_asked_with_given_facts() {
     let policy = PolicyProgram::load(&[examples().join("guardian")]).unwrap();
-    let rows = b"[\"a1\", \"/read_file\", \"x\", \"\", 5]\n".to_vec();
-    let tables = [("pending_action".to_owned(), rows)];
-    let answer = policy.query("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();
+    let action = |id: Json| {
+        let columns = JsonColumns(vec![
+            ("Target", vec!["x".into()]),
+            ("ActionID", vec![id]),
+            ("Action", vec!["/read_file".into()]),
+            ("Payload", vec!["".into()]),
+            ("AskedAt", vec![5.into()]),
+        ]);
+        [("pending_action".to_owned(), vec![columns])]
+    };
+    let atom = "permitted(Action, Target, _)";
+    let answer = policy.query(atom, &action("a1".into()), Reading::Go).unwrap();
     assert_eq!(answer.rows.len(), 1, "{answer:?}");
-    let why = policy.why("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();
+    let why = policy.why(atom, &action("a1".into()), Reading::Go).unwrap();
     assert!(why.contains("safe_action(/read_file)"), "{why}");
-    let bad = [("pending_action".to_owned(), b"[1]\n".to_vec())];
-    let error = policy.query("permitted(A, B, C)", &bad, Reading::Go).unwrap_err();
-    assert!(error.starts_with("facts of `pending_action`, row 1:"), "{error}");
+    let error = policy.query(atom, &action(Json::Null), Reading::Go).map(|_| ()).unwrap_err();
+    expect!["facts of `pending_action`, row 1: `null` is not a string"].assert_eq(&error);
 }
 
 /// Records keep their places, also where they are written over several lines.

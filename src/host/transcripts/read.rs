@@ -85,22 +85,22 @@ fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
         match pieces.next() {
             Ok(Some(chunk)) => {
                 see(chunk, reader.container());
-                let batch = reader.cut(chunk);
-                here(&mut reader, &batch, &mut own, &mut lines, each);
+                let mut batch = reader.cut(chunk);
+                here(&mut reader, &mut batch, &mut own, &mut lines, each);
             }
             Ok(None) => has_more = false,
             Err(error) => failure = Some(error),
         }
     }
-    let batch = reader.cut_rest();
-    here(&mut reader, &batch, &mut own, &mut lines, each);
+    let mut batch = reader.cut_rest();
+    here(&mut reader, &mut batch, &mut own, &mut lines, each);
     failure.map_or_else(|| Ok(reader.summary()), Err)
 }
 
 /// Reads a batch on this thread.
 fn here<T>(
     reader: &mut TranscriptReader,
-    batch: &Batch,
+    batch: &mut Batch,
     own: &mut impl FnMut(&Record<'_>) -> T,
     lines: &mut Lines,
     each: &mut EachRead<'_, T>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::findings;
-use super::majority::majority;
+use super::majority::{HeadRecords, majority};
 use super::read_terms::ReadTerms;
 use super::record_shape::RecordShape;
 use super::repetitions::{self, TextKeys};
@@ -21,6 +21,8 @@ pub struct Batch {
     pub(super) start: u64,
     pub(super) cuts: Vec<Cut>,
     pub(super) terms: Option<Arc<ReadTerms>>,
+    /// Records that were read before.
+    pub(super) head: HeadRecords,
 }
 
 /// The bytes of a record.
@@ -72,6 +74,12 @@ pub(super) struct ReadRecord<T> {
 }
 
 impl<T> ReadRecord<T> {
+    /// A record without its bytes, and what else is to be kept.
+    pub(super) fn new(record: Record<'_>, keys: TextKeys, result: T) -> Self {
+        let Record { number, start, bytes, turns, findings, shape } = record;
+        Self { number, start, len: bytes.len(), turns, findings, shape, keys, result }
+    }
+
     /// The record with its bytes, where in the batch they begin, and what else was kept.
     pub(super) fn with_bytes(self, batch: &[u8], start: u64) -> (Record<'_>, usize, TextKeys, T) {
         let from = usize::try_from(self.start.saturating_sub(start)).unwrap_or(usize::MAX);
@@ -89,48 +97,54 @@ impl Batch {
     }
 
     /// Reads the records and does `work` with each.
-    pub fn read<T>(self, work: &mut dyn FnMut(&Record<'_>) -> T) -> ReadBatch<T> {
+    pub fn read<T>(mut self, work: &mut dyn FnMut(&Record<'_>) -> T) -> ReadBatch<T> {
         let mut records = Vec::with_capacity(self.cuts.len());
-        let session = self.each(&mut |record| {
-            let (keys, result) = (repetitions::keys(&record, self.may_repeat()), work(&record));
-            let Record { number, start, bytes, turns, findings, shape } = record;
-            records.push(ReadRecord {
-                number,
-                start,
-                len: bytes.len(),
-                turns,
-                findings,
-                shape,
-                keys,
-                result,
-            });
+        let head = std::mem::take(&mut self.head);
+        let session = self.each(head, &mut |record, keys| {
+            let result = work(&record);
+            records.push(ReadRecord::new(record, keys, result));
         });
         ReadBatch { bytes: self.bytes, start: self.start, records, session }
     }
 
-    /// Gives the records, and the version of most replies.
-    pub(super) fn each(&self, each: &mut dyn FnMut(Record<'_>)) -> Option<Profile> {
+    /// Gives the records and the texts in them that may be copies, each once, and the version of most replies.
+    /// `head` are those that were read before.
+    pub(super) fn each(
+        &self,
+        mut head: HeadRecords,
+        each: &mut dyn FnMut(Record<'_>, TextKeys),
+    ) -> Option<Profile> {
+        let may_repeat = self.may_repeat();
         let mut session = self.terms.as_ref().and_then(|terms| terms.session);
         for cut in &self.cuts {
             let bytes = self.bytes.get(cut.range.clone()).unwrap_or(&[]);
             let start = self.start + cut.range.start as u64;
             match (cut.kind, &self.terms) {
                 (CutKind::Record, Some(terms)) => {
+                    let mut known = head.remove(&cut.number);
                     if terms.is_whole() {
-                        session = majority(terms, bytes, true);
+                        let (version, mut records) = majority(terms, bytes, true);
+                        session = version;
+                        known = records.remove(&1);
                     }
-                    terms.read(cut.number, bytes, start, session, each);
+                    match known {
+                        Some(known) => again(known, bytes, start, session, each),
+                        None => terms.read(cut.number, bytes, start, session, &mut |record| {
+                            let keys = repetitions::keys(&record, may_repeat);
+                            each(record, keys);
+                        }),
+                    }
                 }
                 (CutKind::Record, None) => {}
                 (CutKind::TooLong(limit), _) => {
                     let mut record = Record::new(cut.number, start, bytes);
                     record.findings.push(findings::too_long(record.range(), limit));
-                    each(record);
+                    each(record, TextKeys::default());
                 }
                 (CutKind::Binary(kind), _) => {
                     let mut record = Record::new(cut.number, start, &[]);
                     record.findings.push(findings::binary(kind));
-                    each(record);
+                    each(record, TextKeys::default());
                 }
             }
         }
@@ -140,5 +154,21 @@ impl Batch {
     /// Whether texts of the file may be copies of others.
     pub(super) fn may_repeat(&self) -> bool {
         self.terms.as_ref().is_some_and(|terms| terms.may_repeat())
+    }
+}
+
+/// Gives records that were read before, with their bytes, their place in the file and their version.
+fn again(
+    known: Vec<ReadRecord<()>>,
+    bytes: &[u8],
+    start: u64,
+    session: Option<Profile>,
+    each: &mut dyn FnMut(Record<'_>, TextKeys),
+) {
+    for record in known {
+        let (mut record, _, keys, ()) = record.with_bytes(bytes, 0);
+        record.start += start;
+        record.turns.iter_mut().for_each(|turn| turn.session = session);
+        each(record, keys);
     }
 }

@@ -322,7 +322,7 @@ fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
 /// The version of most replies of a file.
 fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    majority(&ReadTerms::new(options, plan?, None), text, text.len() <= LOOK_AHEAD)
+    majority(&ReadTerms::new(options, plan?, None), text, text.len() <= LOOK_AHEAD).0
 }
 
 /// The container after an edit. One behind the bytes that tell it changes nothing.

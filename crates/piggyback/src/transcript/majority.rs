@@ -1,13 +1,15 @@
-//! The version of the protocol that most replies of a file are written in.
+//! The version of the protocol that most replies of a file are written in, and the records that were read to find out.
 
+use super::batch::ReadRecord;
 use super::read_terms::ReadTerms;
 use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{self, Repetitions};
-use super::turn::{Record, Turn};
+use super::turn::{Record, TextKind, Turn};
 use crate::envelope::is_envelope;
 use crate::envelope::json::Json;
 use crate::envelope::profile::{self, Marker};
 use mangle_settings::Profile;
+use rustc_hash::FxHashMap;
 
 /// How many bytes of a file tell which version most of its replies are written in.
 pub(super) const LOOK_AHEAD: usize = 1 << 20;
@@ -26,25 +28,35 @@ struct Votes {
     hints: Vec<Marker>,
 }
 
-/// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
-/// of each. `is_all` says that no more bytes follow.
-pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> Option<Profile> {
+/// The records at the beginning of a file, by the number of the bytes that they were read from. They start where those bytes do, and
+/// are of no version.
+pub(super) type HeadRecords = FxHashMap<u64, Vec<ReadRecord<()>>>;
+
+/// The version of most replies in the bytes that a file begins with, and the records in them; `None` where there are too few to tell, or
+/// as many of each. `is_all` says that no more bytes follow.
+pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> (Option<Profile>, HeadRecords) {
     let is_all = is_all || terms.is_whole();
     let mut rest = if terms.is_whole() { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
     let (mut votes, mut repeated) = (Votes::default(), Repetitions::default());
     let mut splitter = RecordSplitter::new(terms.plan.frame);
-    let mut number = 0;
+    let (mut number, mut records) = (0, HeadRecords::default());
     while let Some(RecordBounds { start, end, next }) = splitter.next(rest, is_all) {
         number += 1;
         let bytes = rest.get(start..end).unwrap_or(&[]);
+        let mut read = Vec::new();
         terms.read(number, bytes, 0, None, &mut |mut record| {
             let keys = repetitions::keys(&record, terms.may_repeat());
+            let kinds: Vec<TextKind> = record.turns.iter().map(|turn| turn.kind).collect();
             repeated.mark(&mut record, &keys);
             votes.record(&record);
+            // The reader of the file marks copies itself.
+            record.turns.iter_mut().zip(kinds).for_each(|(turn, kind)| turn.kind = kind);
+            read.push(ReadRecord::new(record, keys, ()));
         });
+        records.insert(number, read);
         rest = rest.get(next..).unwrap_or(&[]);
     }
-    votes.majority()
+    (votes.majority(), records)
 }
 
 impl Votes {

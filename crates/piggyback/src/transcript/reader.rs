@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch};
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
-use super::majority::{LOOK_AHEAD, majority};
+use super::majority::{HeadRecords, LOOK_AHEAD, majority};
 use super::read_terms::ReadTerms;
 use super::record_shape::RecordShape;
 use super::record_splitter::{RecordBounds, RecordSplitter};
-use super::repetitions::{self, Repetitions, TextKeys};
+use super::repetitions::{Repetitions, TextKeys};
 use super::shapes::{self};
 use super::turn::{Record, TextKind, Turn};
 use super::{TranscriptOptions, binary, findings, sketch};
@@ -182,7 +182,7 @@ impl TranscriptReader {
     /// A reader that knows the first bytes of its file, behind the mark of their encoding.
     #[cfg(test)]
     pub(super) fn knowing(mut self, head: &[u8], is_all: bool) -> Self {
-        self.state = Some(self.decide(head, is_all));
+        self.state = Some(self.decide(head, is_all).0);
         self
     }
 
@@ -201,14 +201,14 @@ impl TranscriptReader {
 
     /// Takes the next bytes of the file, and gives the records that they complete.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Record<'_>)) {
-        let batch = self.cut(chunk);
-        self.read(&batch, &mut |record, _| each(record));
+        let mut batch = self.cut(chunk);
+        self.read(&mut batch, &mut |record, _| each(record));
     }
 
     /// Gives the records that end with the file, and what was seen.
     pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> ReadSummary {
-        let batch = self.cut_rest();
-        self.read(&batch, &mut |record, _| each(record));
+        let mut batch = self.cut_rest();
+        self.read(&mut batch, &mut |record, _| each(record));
         self.summary()
     }
 
@@ -240,10 +240,9 @@ impl TranscriptReader {
     }
 
     /// Reads a batch; gives its records, each with the bytes of the batch in front of it.
-    pub fn read(&mut self, batch: &Batch, each: &mut dyn FnMut(&Record<'_>, &[u8])) {
-        let may_repeat = batch.may_repeat();
-        let session = batch.each(&mut |mut record| {
-            let keys = repetitions::keys(&record, may_repeat);
+    pub fn read(&mut self, batch: &mut Batch, each: &mut dyn FnMut(&Record<'_>, &[u8])) {
+        let head = std::mem::take(&mut batch.head);
+        let session = batch.each(head, &mut |mut record, keys| {
             self.count(&mut record, &keys);
             let from = usize::try_from(record.start.saturating_sub(batch.start)).unwrap_or(usize::MAX);
             each(&record, batch.bytes.get(..from).unwrap_or(&batch.bytes));
@@ -314,7 +313,8 @@ impl TranscriptReader {
     /// A batch of bytes in front of `start`.
     fn batch(&self, bytes: Vec<u8>, cuts: Vec<Cut>) -> Batch {
         let start = self.start - bytes.len() as u64;
-        Batch { bytes, start, cuts, terms: self.state.as_ref().map(|(terms, _)| Arc::clone(terms)) }
+        let terms = self.state.as_ref().map(|(terms, _)| Arc::clone(terms));
+        Batch { bytes, start, cuts, terms, head: HeadRecords::default() }
     }
 
     fn cut_buffer(&mut self, is_end: bool) -> Batch {
@@ -328,10 +328,14 @@ impl TranscriptReader {
         {
             return self.refuse(kind);
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
+        let (mut buffer, mut head) = (std::mem::take(&mut self.buffer), HeadRecords::default());
         let (terms, mut cutter) = match self.state.take() {
             Some(state) => state,
-            None => self.decide(buffer.get(at..).unwrap_or(&[]), is_end),
+            None => {
+                let (state, records) = self.decide(buffer.get(at..).unwrap_or(&[]), is_end);
+                head = records;
+                state
+            }
         };
         let limit = self.limit * if terms.is_whole() { LONGEST_DOCUMENT / LONGEST_RECORD } else { 1 };
         let mut cuts = Vec::new();
@@ -360,20 +364,22 @@ impl TranscriptReader {
         self.state = Some((terms, cutter));
         // Splitting at the start would give up the room for what is to come.
         self.buffer = if at == 0 { std::mem::take(&mut buffer) } else { buffer.split_off(at) };
-        self.batch(buffer, cuts)
+        Batch { head, ..self.batch(buffer, cuts) }
     }
 
-    fn decide(&mut self, head: &[u8], is_all: bool) -> (Arc<ReadTerms>, RecordSplitter) {
+    /// How the file is read, and the records that were read to know it.
+    fn decide(&mut self, head: &[u8], is_all: bool) -> ((Arc<ReadTerms>, RecordSplitter), HeadRecords) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
         let mut terms = ReadTerms::new(&self.options, plan, None);
+        let mut records = HeadRecords::default();
         // What is there of an only record need not be all of it.
         if !terms.is_whole() {
-            terms.session = majority(&terms, head, is_all);
+            (terms.session, records) = majority(&terms, head, is_all);
         }
         self.session = terms.session;
         self.summary.container = (!head.is_empty()).then_some(plan.container);
-        (Arc::new(terms), RecordSplitter::new(plan.frame))
+        ((Arc::new(terms), RecordSplitter::new(plan.frame)), records)
     }
 
     /// What a file is that is not text. Where it is named as one reply it is read, byte by byte.

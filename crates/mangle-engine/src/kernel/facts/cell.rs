@@ -98,9 +98,22 @@ impl Cell {
         }
     }
 
+    /// The value of a text that is a string of JSON.
+    pub(super) fn of_json_text(&self, text: &str, values: &mut Values) -> CellResult {
+        match self {
+            Self::Either(cells) => first(cells, Quoted(text), |cell| cell.of_json_text(text, values)),
+            Self::Any if is_name(text) => Ok(values.name(text)),
+            Self::Any => Ok(values.string(text)),
+            Self::Number | Self::Float => Err(self.unfit(Quoted(text))),
+            Self::List(_) | Self::Pair(_) | Self::Map(_) | Self::Struct(_) => Err(self.unfit(Quoted(text))),
+            _ => self.of_text(text, values),
+        }
+    }
+
     /// The value of JSON.
     pub(super) fn of_json(&self, json: &Json, values: &mut Values) -> CellResult {
         match (self, json) {
+            (_, Json::String(text)) => self.of_json_text(text, values),
             (Self::Either(cells), _) => first(cells, json, |cell| cell.of_json(json, values)),
             (Self::Any, _) => look_at_json(json, values),
             (Self::Start | Self::End, Json::Null) => Ok(values.time(self.open_end())),
@@ -115,7 +128,6 @@ impl Cell {
             (Self::Name | Self::Constant(_), Json::Bool(truth)) => {
                 self.name(if *truth { "/true" } else { "/false" }, values)
             }
-            (Self::Number | Self::Float, _) => Err(self.unfit(json)),
             (Self::List(element), Json::Array(elements)) => {
                 let list: Result<Vec<_>, _> =
                     elements.iter().map(|json| element.of_json(json, values)).collect();
@@ -130,8 +142,6 @@ impl Cell {
                 intern(Datum::Map(entries?), values)
             }
             (Self::Struct(fields), Json::Object(entries)) => structure(fields, entries, values),
-            (Self::List(_) | Self::Pair(_) | Self::Map(_) | Self::Struct(_), _) => Err(self.unfit(json)),
-            (_, Json::String(text)) => self.of_text(text, values),
             _ => Err(self.unfit(json)),
         }
     }
@@ -189,6 +199,15 @@ impl Cell {
                 format!("{}{more}", shown.join(" or "))
             }
         }
+    }
+}
+
+/// A text as it is written in JSON, for a message.
+struct Quoted<'t>(&'t str);
+
+impl std::fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Json::from(self.0).fmt(f)
     }
 }
 

@@ -60,17 +60,8 @@ fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
 
 /// A row whose cells have names.
 fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<ControlFlow<()>, CellError> {
-    let shapes = rows.shapes;
-    let fits = |shape: &&TableShape| {
-        shape.names.len() == cells.len() && cells.keys().all(|key| shape.column(key).is_some())
-    };
-    let Some(shape) = shapes.iter().find(fits) else { return Err(unnamed(shapes, cells)) };
-    // The place of each column's cell, which may be another in each row.
-    let mut places = vec![0; shape.columns.len()];
-    for (at, key) in cells.keys().enumerate() {
-        let place = shape.column(key).and_then(|column| places.get_mut(column));
-        place.into_iter().for_each(|place| *place = at);
-    }
+    let names: Vec<&str> = cells.keys().map(String::as_str).collect();
+    let (shape, places) = placement(rows.shapes, &names)?;
     Ok(rows.row(line, shape, |values, at, column| {
         let place = places.get(at).copied().unwrap_or(0);
         let cell = cells.values().nth(place).unwrap_or(&Json::Null);
@@ -78,19 +69,37 @@ fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<Co
     }))
 }
 
-/// Why the keys of an object are not the names of the arguments.
-fn unnamed(shapes: &[TableShape], cells: &Map<String, Json>) -> CellError {
+/// The shape whose arguments have these names, and for each of its columns the place of the name.
+pub(super) fn placement<'s>(
+    shapes: &'s [TableShape],
+    names: &[&str],
+) -> Result<(&'s TableShape, Vec<usize>), CellError> {
+    let fits = |shape: &&TableShape| {
+        shape.names.len() == names.len() && names.iter().all(|name| shape.column(name).is_some())
+    };
+    let Some(shape) = shapes.iter().find(fits) else { return Err(unnamed(shapes, names)) };
+    let mut places = vec![0; shape.columns.len()];
+    for (at, name) in names.iter().enumerate() {
+        let place = shape.column(name).and_then(|column| places.get_mut(column));
+        place.into_iter().for_each(|place| *place = at);
+    }
+    Ok((shape, places))
+}
+
+/// Why these are not the names of the arguments.
+fn unnamed(shapes: &[TableShape], names: &[&str]) -> CellError {
     let Some(shape) = shapes.iter().find(|shape| !shape.names.is_empty()) else {
         return CellError::row("object without a `Decl` that names the arguments; write an array");
     };
     let title = shape.title();
-    match cells.keys().enumerate().find(|(_, key)| shape.column(key).is_none()) {
-        Some((at, key)) => CellError {
+    match names.iter().enumerate().find(|(_, name)| shape.column(name).is_none()) {
+        Some((at, name)) => CellError {
             cell: at + 1,
-            why: format!("`{}` is not an argument of `{title}`; {}", shorten(key, 32), shape.near(key)),
+            why: format!("`{}` is not an argument of `{title}`; {}", shorten(name, 32), shape.near(name)),
         },
         None => {
-            let lacks = |name: &&String| !cells.keys().any(|key| shape.column(key) == shape.column(name));
+            let lacks =
+                |argument: &&String| !names.iter().any(|name| shape.column(name) == shape.column(argument));
             let missing = shape.names.iter().find(lacks).cloned().unwrap_or_default();
             CellError::row(format!("missing argument `{missing}` of `{title}`"))
         }

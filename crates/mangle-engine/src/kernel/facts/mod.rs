@@ -1,10 +1,11 @@
-//! Facts from tables: CSV and JSON lines, whose file's name is that of the predicate.
+//! Facts from tables: CSV and JSON lines, whose file's name is that of the predicate, and columns.
 //!
 //! Takes bytes and what the program says of the predicates of that name ([`TableShape`]); gives the rows as values, one
 //! after the other, and what is wrong with the others ([`BadRow`]). Nothing but the row at hand is kept, so tables
 //! may be larger than memory as far as this is concerned. Also writes values as cells. Knows no files.
 
 mod cell;
+mod columns;
 mod csv;
 mod json;
 mod shape;
@@ -14,6 +15,7 @@ mod write;
 
 pub use self::csv::read_csv;
 pub use cell::{Cell, CellField};
+pub use columns::{ColumnCell, FactColumns, read_columns};
 pub use json::read_json_lines;
 pub use shape::TableShape;
 

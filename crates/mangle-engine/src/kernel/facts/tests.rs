@@ -7,7 +7,10 @@ use std::ops::ControlFlow;
 
 use expect_test::{Expect, expect};
 
-use super::{BAD_ROWS_KEPT, Cell, CellField, Row, TableReport, TableShape, read_csv, read_json_lines};
+use super::{
+    BAD_ROWS_KEPT, Cell, CellField, ColumnCell, FactColumns, Row, TableReport, TableShape, read_columns,
+    read_csv, read_json_lines,
+};
 use crate::kernel::Values;
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
@@ -393,4 +396,91 @@ fn cells_are_read_back() {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(&again).unwrap();
     assert_eq!(String::from_utf8(writer.into_inner().unwrap()).unwrap(), table);
+}
+
+/// A part of a table: the names of its columns, and its rows.
+struct Part(&'static [&'static str], Vec<Vec<serde_json::Value>>);
+
+impl FactColumns for Part {
+    fn names(&self) -> Vec<&str> {
+        self.0.to_vec()
+    }
+
+    fn rows(&self) -> usize {
+        self.1.len()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> ColumnCell<'_> {
+        match &self.1[row][column] {
+            serde_json::Value::String(text) => ColumnCell::Text(text),
+            json => ColumnCell::Json(json.clone()),
+        }
+    }
+}
+
+fn columns(shapes: &[TableShape], parts: &[Part], expected: Expect) {
+    let (mut values, mut out) = (Values::new(), String::new());
+    let mut sink = |values: &mut Values, row: Row<'_>| {
+        let tuple: Vec<_> = row.tuple.iter().map(|&value| values.display(value).to_string()).collect();
+        writeln!(out, "{}: {}({})", row.line, row.predicate.0, tuple.join(", ")).unwrap();
+        ControlFlow::Continue(())
+    };
+    let report = read_columns(parts, shapes, &mut values, &mut sink);
+    for bad in &report.bad {
+        writeln!(out, "row {}, cell {}: {}", bad.line, bad.cell, bad.why).unwrap();
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn columns_are_placed_by_their_names() {
+    use serde_json::json;
+    let shapes = declared(&[("Id", Cell::String), ("Open", Cell::Number)]);
+    let first = Part(&["open", "Id"], vec![vec![json!(1), json!("a")], vec![json!("x"), json!("b")]]);
+    let second = Part(&["open", "Id"], vec![vec![json!(null), json!("c")], vec![json!(4), json!("/d")]]);
+    columns(
+        &shapes,
+        &[first, second],
+        expect![[r#"
+        1: 0("a", 1)
+        4: 0("/d", 4)
+        row 2, cell 1: `"x"` is not a number
+        row 3, cell 1: `null` is not a number
+    "#]],
+    );
+    columns(
+        &shapes,
+        &[Part(&["Id", "Opn"], vec![vec![json!("a"), json!(1)]])],
+        expect![[r#"
+        row 1, cell 2: `Opn` is not an argument of `door/2`; did you mean `Open`?
+    "#]],
+    );
+    columns(
+        &shapes,
+        &[Part(&["Id"], vec![vec![json!("a")]])],
+        expect![[r#"
+        row 1, cell 0: missing argument `Open` of `door/2`
+    "#]],
+    );
+}
+
+#[test]
+fn columns_without_names_in_the_declaration_keep_their_order() {
+    use serde_json::json;
+    let rows = vec![vec![json!("/a"), json!([1, "b"])], vec![json!(" c"), json!(true)]];
+    columns(
+        &undeclared(&[2]),
+        &[Part(&["x", "y"], rows)],
+        expect![[r#"
+        1: 0(/a, [1, "b"])
+        2: 0(" c", /true)
+    "#]],
+    );
+    columns(
+        &undeclared(&[1]),
+        &[Part(&["x", "y"], vec![vec![json!(1), json!(2)]])],
+        expect![[r#"
+        row 1, cell 0: row has 2 cells, but `door/1` has 1
+    "#]],
+    );
 }
