@@ -141,7 +141,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
     fn clause(&mut self, clause: &Clause) {
         self.part = if clause.is_fact() { StatementPart::Fact } else { StatementPart::Head };
         self.atom(&clause.head);
-        self.interval(clause.interval.as_ref());
+        self.interval(clause.interval.as_deref());
         clause.premises.iter().for_each(|premise| self.premise(premise));
         self.part = StatementPart::Transform;
         for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
@@ -168,7 +168,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
         }
         literal.operator.iter().for_each(|operator| self.bounds(&operator.bounds));
         self.atom(&literal.atom);
-        self.interval(literal.interval.as_ref());
+        self.interval(literal.interval.as_deref());
     }
 
     fn atom(&mut self, atom: &Atom) {

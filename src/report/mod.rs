@@ -58,6 +58,7 @@ pub use json::{json_line, json_summary, json_value};
 pub use junit::junit;
 pub use overflow::OverflowCounts;
 pub use part::{FilePart, LinePosition, RECORD};
+pub use redact::redacted;
 pub use sarif::{SarifRun, sarif};
 pub use sources::{SourceText, Sources};
 pub use statistics::{Statistic, statistics, statistics_table};

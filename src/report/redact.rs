@@ -8,7 +8,8 @@ use piggyback::envelope::secrets::{SecretContext, are_shown, secrets};
 
 /// An entry in whose messages nothing looks like a credential, and nothing is a piece of one of the texts that it points
 /// into. A fix with one in its edits is left out: applied, the mask would be in the file.
-pub(super) fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, ReportEntry> {
+#[must_use]
+pub fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, ReportEntry> {
     if are_shown() {
         return Cow::Borrowed(entry);
     }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use super::lines::SessionLines;
 use super::{Checker, Session};
 use crate::host::{self, CheckedTranscripts, Overlay, TranscriptRequest};
-use crate::report::{ReportEntry, Sources, json_value};
-use mangle_syntax::text::Cancel;
+use crate::report::{ReportEntry, Sources, redacted};
+use mangle_syntax::text::{Cancel, FileId, TextSize};
 
 /// Something that was found in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,11 +44,11 @@ impl Checker {
     pub fn check(&self, sessions: &[Session<'_>]) -> Vec<SessionFinding> {
         let mut overlay = Overlay::default();
         let mut transcripts = Vec::with_capacity(sessions.len());
-        let mut numbers: FxHashMap<String, (usize, SessionLines)> = FxHashMap::default();
+        let mut places: FxHashMap<FileId, SessionPlaces<'_>> = FxHashMap::default();
         for (number, session) in sessions.iter().enumerate() {
             let (found, lines) = (self.transcript(number), self.lines(session));
             overlay.insert_transcript(found.path.clone(), Arc::clone(&lines.bytes));
-            numbers.insert(host::relative(&self.root, &found.path), (number, lines));
+            places.insert(found.file, SessionPlaces { number, session, lines });
             transcripts.push(found);
         }
         let request = TranscriptRequest {
@@ -64,52 +64,50 @@ impl Checker {
         let CheckedTranscripts { entries, sources: parts, .. } = host::check_transcripts(request, &|_| ());
         let mut sources = self.sources();
         parts.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
-        let of = |entry: &ReportEntry| finding(entry, &sources, sessions, &numbers);
-        let mut found: Vec<SessionFinding> = entries.iter().filter_map(of).collect();
+        let of = |entry: &ReportEntry| Some(places.get(&sources.owner(entry.file))?.finding(entry, &sources));
+        let mut found: Vec<SessionFinding> = entries.par_iter().filter_map(of).collect();
         found.sort();
         found
     }
 }
 
-fn finding(
-    entry: &ReportEntry,
-    sources: &Sources,
-    sessions: &[Session<'_>],
-    numbers: &FxHashMap<String, (usize, SessionLines)>,
-) -> Option<SessionFinding> {
-    let value = json_value(entry.file, &entry.diagnostic, sources);
-    let (session, lines) = numbers.get(value["file"].as_str()?)?;
-    let of_all = value["start"] == 0 && value["end"] == 0;
-    let place = |member: &str| {
-        let at = usize::try_from(value[member].as_u64()?).ok()?;
-        lines.place(at).filter(|_| !of_all)
-    };
-    let (start, end) = (place("start"), place("end"));
-    let turns = &sessions.get(*session)?.turns;
-    let text = |member: &str| value[member].as_str().unwrap_or_default().to_owned();
-    let list = |member: &str| -> Vec<String> {
-        let all = value[member].as_array().into_iter().flatten();
-        all.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let fix = value["fix"]["title"].as_str().or(value["help"].as_str());
-    let turn = start.and_then(|start| turns.get(start.turn));
-    let len = turn.map_or(0, |turn| turn.text.len());
-    let offset = |at: usize| u64::try_from(at.min(len)).unwrap_or(u64::MAX);
-    Some(SessionFinding {
-        session: *session,
-        turn: turn.map(|turn| turn.turn),
-        start: start.map(|start| offset(start.offset)),
-        end: end.zip(start).map(|(end, start)| match end.turn == start.turn {
-            true => offset(end.offset),
-            // It reaches beyond the line.
-            false => offset(len),
-        }),
-        code: text("code"),
-        headline: text("message"),
-        rule: text("rule"),
-        severity: text("severity"),
-        notes: list("notes"),
-        path: list("path"),
-        suggestion: fix.map(str::to_owned),
-    })
+/// A session and the way from its lines to its texts.
+struct SessionPlaces<'s> {
+    number: usize,
+    session: &'s Session<'s>,
+    lines: SessionLines,
+}
+
+impl SessionPlaces<'_> {
+    /// A finding as all output shows it, with its place in the texts.
+    fn finding(&self, entry: &ReportEntry, sources: &Sources) -> SessionFinding {
+        let entry = redacted(entry, sources);
+        let diagnostic = &entry.diagnostic;
+        let offset = |at: TextSize| sources.offset(entry.file, at);
+        let (first, last) = (offset(diagnostic.range.start()), offset(diagnostic.range.end()));
+        let is_of_all = (first, last) == (0, 0);
+        let place = |at: u64| self.lines.place(usize::try_from(at).ok()?).filter(|_| !is_of_all);
+        let (start, end) = (place(first), place(last));
+        let turn = start.and_then(|start| self.session.turns.get(start.turn));
+        let len = turn.map_or(0, |turn| turn.text.len());
+        let within = |at: usize| u64::try_from(at.min(len)).unwrap_or(u64::MAX);
+        let fix = diagnostic.fix.as_ref().map(|fix| &*fix.title).or(diagnostic.help.as_deref());
+        SessionFinding {
+            session: self.number,
+            turn: turn.map(|turn| turn.turn),
+            start: start.map(|start| within(start.offset)),
+            end: end.zip(start).map(|(end, start)| match end.turn == start.turn {
+                true => within(end.offset),
+                // It reaches beyond the line.
+                false => within(len),
+            }),
+            code: diagnostic.rule.code.to_owned(),
+            headline: diagnostic.message.to_string(),
+            rule: diagnostic.rule.name.to_owned(),
+            severity: diagnostic.severity.as_str().to_owned(),
+            notes: diagnostic.notes.iter().map(ToString::to_string).collect(),
+            path: diagnostic.path.clone(),
+            suggestion: fix.map(str::to_owned),
+        }
+    }
 }

@@ -215,7 +215,7 @@ impl<'p> Compiler<'p> {
         cannot_merge.filter(|_| !clause.is_fact()).into_iter().for_each(|why| body.push(StepKind::Fail(why)));
         if self.compiled.temporal.get(target as usize) == Some(&true) {
             let faithful = clause.is_fact() && self.compiled.reading == Reading::Go;
-            let interval = body.head_interval(clause.interval.as_ref(), faithful);
+            let interval = body.head_interval(clause.interval.as_deref(), faithful);
             head = head.zip(interval).map(|(head, ends)| head.iter().copied().chain(ends).collect());
         }
         if let Some(inputs) = inputs {

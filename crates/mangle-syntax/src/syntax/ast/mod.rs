@@ -4,6 +4,8 @@
 //! [`Premise::Broken`] or [`TermKind::Broken`], and is [`Statement::damaged`]; rules about meaning
 //! then keep silent about it, while its predicates still count as defined and used.
 //!
+//! A program has many statements, so lists have no room to spare and what is rare is behind a pointer.
+//!
 //! **All ranges count from the start of their statement**, so that a statement can be kept while
 //! edits elsewhere move it.
 
@@ -147,7 +149,7 @@ pub struct Clause {
     /// The atom before the arrow, or the fact itself.
     pub head: Atom,
     /// `@[…]` behind the head.
-    pub interval: Option<Interval>,
+    pub interval: Option<Box<Interval>>,
     /// `:-` or `⟸`; `None` for a fact.
     pub arrow: Option<TextRange>,
     /// The premises in order.

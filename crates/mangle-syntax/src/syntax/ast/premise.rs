@@ -34,11 +34,11 @@ pub struct Literal {
     /// The `!`.
     pub negation: Option<TextRange>,
     /// `<-[…]` and its kin.
-    pub operator: Option<TemporalOperator>,
+    pub operator: Option<Box<TemporalOperator>>,
     /// The atom, without the sign of a negation.
     pub atom: Atom,
     /// `@[…]` behind the atom.
-    pub interval: Option<Interval>,
+    pub interval: Option<Box<Interval>>,
 }
 
 impl Literal {

@@ -86,7 +86,8 @@ fn premise(premise: &mut Premise, visit: Visit<'_>) {
 fn literal(literal: &mut Literal, visit: Visit<'_>) {
     visit(&mut literal.range);
     literal.negation.iter_mut().for_each(&mut *visit);
-    if let Some(TemporalOperator { range, bounds: inner, .. }) = &mut literal.operator {
+    if let Some(operator) = &mut literal.operator {
+        let TemporalOperator { range, bounds: inner, .. } = &mut **operator;
         visit(range);
         bounds(inner, visit);
     }

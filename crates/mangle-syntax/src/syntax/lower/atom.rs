@@ -47,6 +47,7 @@ impl<'t> Lower<'_, 't> {
         if bare {
             self.missing_parens(name);
         }
+        args.shrink_to_fit();
         Atom { name, args, range }
     }
 
@@ -166,6 +167,7 @@ impl<'t> Lower<'_, 't> {
             _ => this.other(child, kind),
         });
         self.end_of_list(&commas);
+        atoms.shrink_to_fit();
         atoms
     }
 

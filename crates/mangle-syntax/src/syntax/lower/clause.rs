@@ -16,7 +16,7 @@ use crate::text::{Symbol, TextRange, TextSize};
 #[derive(Default)]
 struct Parts {
     head: Option<Atom>,
-    interval: Option<Interval>,
+    interval: Option<Box<Interval>>,
     arrow: Option<TextRange>,
     body: Body,
 }
@@ -35,6 +35,8 @@ impl<'t> Lower<'_, 't> {
         if let (Some(arrow), true) = (parts.arrow, parts.body.premises.is_empty()) {
             self.empty_body(arrow, &parts.body);
         }
+        parts.body.premises.shrink_to_fit();
+        parts.body.transforms.shrink_to_fit();
         let Some(head) = parts.head else {
             self.unreadable(node);
             return StatementKind::Broken;
@@ -56,7 +58,7 @@ impl<'t> Lower<'_, 't> {
                 parts.head = Some(head);
             }
             SyntaxKind::UnopenedAtom => parts.head = Some(self.unopened_atom(child)),
-            SyntaxKind::Annotation => parts.interval = Some(self.interval(child)),
+            SyntaxKind::Annotation => parts.interval = Some(Box::new(self.interval(child))),
             SyntaxKind::Arrow | SyntaxKind::LongArrow => parts.arrow = Some(self.range(child)),
             SyntaxKind::WrongArrow => {
                 let range = self.range(child);

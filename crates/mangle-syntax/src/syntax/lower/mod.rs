@@ -292,6 +292,7 @@ impl<'c, 't> Lower<'c, 't> {
             }
         });
         self.end_of_list(&commas);
+        elements.shrink_to_fit();
         (elements, commas)
     }
 

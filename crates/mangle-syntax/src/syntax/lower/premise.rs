@@ -143,9 +143,9 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let (mut operator, mut literal, mut interval, mut comparison) = (None, None, None, None);
         self.children(|this, child, kind| match kind {
-            SyntaxKind::TemporalOperator => operator = Some(this.temporal_operator(child)),
+            SyntaxKind::TemporalOperator => operator = Some(Box::new(this.temporal_operator(child))),
             SyntaxKind::Comparison => comparison = Some(this.comparison(child)),
-            SyntaxKind::Annotation => interval = Some(this.interval(child)),
+            SyntaxKind::Annotation => interval = Some(Box::new(this.interval(child))),
             SyntaxKind::Atom | SyntaxKind::BareAtom => literal = Some(this.plain_literal(child)),
             _ => this.other(child, kind),
         });

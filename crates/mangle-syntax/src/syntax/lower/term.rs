@@ -137,6 +137,7 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
+        args.shrink_to_fit();
         args
     }
 
