@@ -12,6 +12,7 @@ mod intent;
 pub mod jit;
 mod line;
 mod manifest;
+mod merges;
 mod near;
 mod origin;
 mod preview;

@@ -1,6 +1,12 @@
 //! How many tokens a text is: the two estimates that the reference runtime makes, and real counts.
 
+use std::sync::LazyLock;
+
 use mangle_settings::Tokenizer;
+use rustc_hash::FxHashMap;
+use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
+
+use crate::merges;
 
 /// How tokens are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -34,8 +40,8 @@ impl Estimator {
         match self {
             Self::Bytes4 => text.len().div_ceil(4),
             Self::Chars4 => text.chars().count() / 4,
-            Self::Cl100k => real(tiktoken_rs::cl100k_base_singleton(), text),
-            Self::O200k => real(tiktoken_rs::o200k_base_singleton(), text),
+            Self::Cl100k => real(&CL100K, text),
+            Self::O200k => real(&O200K, text),
         }
     }
 
@@ -51,11 +57,32 @@ impl Estimator {
     }
 }
 
+static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::CL100K, CL100K_WORDS));
+static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::O200K, O200K_BASE_PAT_STR));
+
+/// How `cl100k_base` cuts a text into words.
+const CL100K_WORDS: &str = concat!(
+    r"'(?i:[sdmt]|ll|ve|re)",
+    r"|[^\r\n\p{L}\p{N}]?+\p{L}++",
+    r"|\p{N}{1,3}+",
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+",
+    r"|\s++$",
+    r"|\s*[\r\n]",
+    r"|\s+(?!\S)",
+    r"|\s",
+);
+
 /// How many bytes are counted at once: what the tokenizer does with a run of blanks takes more than linear time.
 const PIECE: usize = 4 << 10;
 
+/// The tokenizer with a vocabulary and an expression that cuts texts into words.
+fn tokenizer(merges: &[u8], words: &str) -> CoreBPE {
+    let made = CoreBPE::new(merges::ranks(merges), FxHashMap::default(), words);
+    made.expect("the expressions are constants")
+}
+
 /// Counts piece by piece; where two meet, a token too many may be counted.
-fn real(tokenizer: &tiktoken_rs::CoreBPE, text: &str) -> usize {
+fn real(tokenizer: &CoreBPE, text: &str) -> usize {
     let (mut count, mut rest) = (0, text);
     while !rest.is_empty() {
         let end =
@@ -84,6 +111,15 @@ mod tests {
         assert_eq!(Estimator::Cl100k.count("hello world"), 2);
         assert_eq!(Estimator::O200k.count("hello world"), 2);
         assert_eq!(Estimator::O200k.count(""), 0);
+        for text in ["fn main() { println!(\"é {}\", 12345); }\r\n\n  x", "DON'T don't  \t日本語 1234 "] {
+            let expected = |tokenizer: &CoreBPE| tokenizer.encode_ordinary(text).len();
+            assert_eq!(
+                Estimator::Cl100k.count(text),
+                expected(tiktoken_rs::cl100k_base_singleton()),
+                "{text}"
+            );
+            assert_eq!(Estimator::O200k.count(text), expected(tiktoken_rs::o200k_base_singleton()), "{text}");
+        }
         let blanks = " ".repeat(1 << 20) + &"a".repeat(1 << 20);
         assert!(Estimator::Cl100k.count(&blanks) < 1 << 20);
     }
