@@ -65,6 +65,7 @@ impl Wheel {
         let mut maturin = install::with_tools(Command::new(tools.join("maturin")), tools);
         maturin.args(["build", "--zig", "--quiet", "--profile", profile, "--target", &self.target()]);
         maturin.args(["--compatibility", self.compatibility, "--interpreter", OLDEST_PYTHON]);
+        maturin.args(["--compression-level", "9"]);
         maturin.arg("--target-dir").arg(self.folder()).arg("--out").arg(to);
         let status = maturin.current_dir(crate::root().join(self.project)).status();
         let status = status.with_context(|| format!("cannot start {}", maturin.get_program().display()))?;
