@@ -55,6 +55,27 @@ def test_a_policy_is_asked_with_facts_of_a_frame(tmp_path: Path) -> None:
         policy.query("permitted(_, _, _)", facts={"pending_action": pa.table({"Id": ["a"]})})
 
 
+def test_columns_of_all_types_are_facts(tmp_path: Path) -> None:
+    (tmp_path / "seen.mg").write_text("seen(A, B, C, D, E, F) :- row(A, B, C, D, E, F).\n")
+    policy = mangle_ls.Policy(tmp_path)
+    columns = {
+        "a": pa.array(["/x", "y"], pa.string()).dictionary_encode(),
+        "b": pa.array([-1, 200], pa.int16()),
+        "c": pa.array([0.5, 2.0], pa.float32()),
+        "d": pa.array([True, False]),
+        "e": pa.array([[1, 2], []], pa.list_(pa.int64())),
+        "f": pa.array([2**63 - 1, 0], pa.uint64()),
+    }
+    expected = [("/x", "-1", "0.5", "/true", "[1, 2]", str(2**63 - 1)), ('"y"', "200", "2", "/false", "[]", "0")]
+    facts = pa.table(columns)
+    for parts in (facts, pa.concat_tables([facts.slice(0, 1), facts.slice(1)])):
+        rows = pa.table(policy.evaluate({"row": parts}, "seen(A, B, C, D, E, F)")).to_pylist()
+        assert sorted(tuple(row.values()) for row in rows) == sorted(expected)
+    columns["b"] = pa.array([1, None], pa.int16())
+    with pytest.raises(ValueError, match="facts of `row`, row 2: `null` is not a value"):
+        policy.evaluate({"row": pa.table(columns)}, "seen(A, B, C, D, E, F)")
+
+
 def test_an_atom_without_arguments_has_rows_and_no_columns(tmp_path: Path) -> None:
     (tmp_path / "schemas.mg").write_text("halted() :- switch(/off).\nswitch(/off).\nshown(X, X) :- switch(X).\n")
     policy = mangle_ls.Policy(tmp_path)

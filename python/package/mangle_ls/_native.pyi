@@ -148,6 +148,8 @@ class Policy:
         There is a column for each argument, with the name that it has in the declaration, else in
         the atom; an atom without arguments has rows and no columns.
         facts: a table for each predicate, in addition to the facts of the program.
+            Its columns have the names of the arguments in the declaration, in any order; where no declaration
+            names them, they are the arguments in their order.
         reading: `go` evaluates as the engine does, `written` as the text intends.
         Raises `ValueError` if the atom is not one, a row is no fact, or the evaluation reaches a limit.
         Warns of what the answer does not take into account.
