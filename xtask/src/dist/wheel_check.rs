@@ -18,7 +18,7 @@ const PYTHONS: &[(&str, bool)] = &[
 ];
 
 /// What a wheel may weigh, in bytes.
-const MOST: u64 = 12 << 20;
+const MOST: u64 = 12_000_000;
 
 /// What the library is asked: the policy has one answer, which comes as a record batch.
 const SCRIPT: &str = "
