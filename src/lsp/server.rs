@@ -20,6 +20,7 @@ use tower_lsp::{LanguageServer, LspServiceBuilder, ls_types as lsp};
 use tracing::Span;
 
 use super::body::{Loss, TextHalves};
+use super::features::conversations::ShownConversation;
 use super::message::{
     DocumentChange, Message, OpenedDocument, Prerequisite, Question, RequestRefusal, WorkspacePull,
 };
@@ -27,7 +28,9 @@ use super::raw_response::Slot;
 use super::session::{ClientSession, folder_paths};
 use super::transport::Incoming;
 use super::view::View;
-use super::virtual_documents::{DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch};
+use super::virtual_documents::{
+    DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch, document_behind,
+};
 use super::{actions, capabilities, client_process, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
@@ -322,8 +325,8 @@ macro_rules! features {
             self.write(needs, move |view| features!(@answer $op ($answer(view, &params)))).await
         }
     )*};
-    (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(from_proto::document_path(&$params.$($uri).+)) };
-    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(from_proto::document_path(&$params.$($uri).+)) };
+    (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(document_behind(&$params.$($uri).+)) };
+    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(document_behind(&$params.$($uri).+)) };
     (@text $params:ident) => { Prerequisite::Nothing };
     (@workspace $params:ident) => { Prerequisite::Workspace };
     (@answer => ($answer:expr)) => { Ok($answer) };
@@ -475,8 +478,15 @@ impl LanguageServer for Server {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let needs = Prerequisite::Diagnostics(from_proto::document_path(&params.text_document.uri));
-        self.ask(needs, outdated, move |view, _| Ok(Some(actions::code_actions(view, &params)))).await
+        let needs = Prerequisite::Diagnostics(document_behind(&params.text_document.uri));
+        let actions = move |view: &View, _: &Cancel| {
+            let conversation = ShownConversation::named(view, &params.text_document.uri);
+            Ok(Some(match conversation {
+                Some(shown) => shown.code_actions(&params),
+                None => actions::code_actions(view, &params),
+            }))
+        };
+        self.ask(needs, outdated, actions).await
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {

@@ -2,6 +2,7 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
+use super::conversations::ShownConversation;
 use super::markup::{formats, markup};
 use super::{paths, property, transcripts};
 use crate::ide;
@@ -13,6 +14,10 @@ use mangle_syntax::text::FileId;
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
     if view.transcript(&params.text_document_position_params.text_document.uri).is_some() {
         return transcripts::hover(view, &params.text_document_position_params);
+    }
+    let uri = &params.text_document_position_params.text_document.uri;
+    if let Some(conversation) = ShownConversation::named(view, uri) {
+        return conversation.hover(params);
     }
     let at = view.spot(&params.text_document_position_params)?;
     let found = match at.place() {

@@ -1,6 +1,7 @@
 //! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
 //! programs.
 
+mod conversation;
 mod judging_context;
 mod replays;
 
@@ -9,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use self::conversation::LastConversation;
 use self::judging_context::Known;
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
@@ -157,6 +159,7 @@ impl TranscriptState {
             diagnostics: OnceLock::new(),
             replayed: OnceLock::new(),
             carried: OnceLock::new(),
+            conversation: LastConversation::default(),
         });
         self.last = Some(Arc::clone(&transcript));
         Some(transcript)
@@ -223,6 +226,7 @@ pub struct SnapshotTranscript {
     diagnostics: OnceLock<Arc<[Diagnostic]>>,
     replayed: OnceLock<Replayed>,
     carried: OnceLock<Replayed>,
+    conversation: LastConversation,
 }
 
 impl SnapshotTranscript {
