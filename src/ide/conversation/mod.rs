@@ -17,7 +17,7 @@ mod turns;
 pub mod window;
 
 pub use self::accounts::{JudgeUpdates, turn_accounts};
-pub use self::turns::TurnSummary;
+pub use self::turns::{TurnSummary, is_answer};
 
 use self::annotations::{Annotation, annotate};
 use self::line_writer::{LineWriter, PieceStyle};
@@ -90,6 +90,13 @@ pub fn loose_finding(found: &Diagnostic, record: Option<u64>, width: usize) -> V
     finding(found, &format!("{place}: "), SAID, &SecretContext::default(), width)
 }
 
+/// Words about the whole of what is shown, as lines.
+fn loose_note(words: &str, width: usize) -> Vec<ConversationLine> {
+    let mut out = LineWriter::new(width);
+    out.line(0, PieceKind::Note, words);
+    out.finish()
+}
+
 struct RecordWriter<'a> {
     input: RecordInput<'a>,
     out: LineWriter,
@@ -138,7 +145,7 @@ impl RecordWriter<'_> {
         let account = self.input.accounts.get(at).map_or(&[][..], Vec::as_slice);
         if turn.kind != TextKind::Atom {
             self.head(turn, number);
-            self.summaries.extend(TurnSummary::new(&self.input, at, number, verdicts));
+            self.summaries.push(TurnSummary::new(turn, number, account, verdicts));
         } else {
             let around = self.summaries.last_mut().map(|around| &mut around.lost);
             *around.unwrap_or(&mut self.lost_before) += lost(account);
@@ -212,27 +219,10 @@ impl RecordWriter<'_> {
     }
 }
 
-/// Whether a turn is counted as an answer, as a replay counts them.
-#[must_use]
-pub fn is_answer(kind: TextKind) -> bool {
-    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
-}
-
 /// The credentials of a record, of which messages may quote pieces.
 fn context_of(bytes: &[u8]) -> SecretContext {
     let text = String::from_utf8_lossy(bytes);
     if is_free(&text) { SecretContext::default() } else { SecretContext::of(&text) }
-}
-
-fn skipped(why: Skip) -> &'static str {
-    match why {
-        Skip::Preview => "not read: the beginning of a longer text",
-        Skip::Intermediate => "not read: said on the way to the answer",
-        Skip::Ignored => "not read: the file says to ignore it",
-        Skip::OtherRole => "not read",
-        Skip::Empty => "an empty reply",
-        Skip::Repeated => "a copy of another text, not shown",
-    }
 }
 
 /// The map of a text that is a stretch of its source.

@@ -1,10 +1,9 @@
 //! What a list of turns says of each: who speaks, what was denied, what was lost, whether a reply corrects itself.
 
-use super::{RecordInput, is_answer, skipped};
 use crate::ide::replays::TurnVerdicts;
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::account::AccountEntry;
-use piggyback::transcript::{TextKind, Turn};
+use piggyback::transcript::{Skip, TextKind, Turn};
 
 /// A turn in a list of turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,23 +23,21 @@ pub struct TurnSummary {
 }
 
 impl TurnSummary {
-    /// The summary of the turn at an index of its record; `number` is that of the answer, or of the next one.
+    /// The summary of a turn; `number` is that of the answer, or of the next one.
     pub(super) fn new(
-        input: &RecordInput<'_>,
-        at: usize,
+        turn: &Turn,
         number: u64,
+        account: &[AccountEntry],
         verdicts: Option<&TurnVerdicts>,
-    ) -> Option<Self> {
-        let turn = input.record.turns.get(at)?;
-        let account = input.accounts.get(at).map_or(&[][..], Vec::as_slice);
-        Some(Self {
+    ) -> Self {
+        Self {
             place: place_of(turn),
             title: title(turn, number),
             number: is_answer(turn.kind).then_some(number),
             denied: verdicts.map_or(0, denied),
             lost: lost(account),
             is_correction: false,
-        })
+        }
     }
 }
 
@@ -66,5 +63,22 @@ pub(super) fn title(turn: &Turn, number: u64) -> String {
         TextKind::Reply | TextKind::Object | TextKind::Surface => format!("turn {number} · {who}"),
         TextKind::Skipped(why) => format!("{who}, {}", skipped(why)),
         TextKind::Prompt | TextKind::Atom => who.to_owned(),
+    }
+}
+
+/// Whether a turn is counted as an answer, as a replay counts them.
+#[must_use]
+pub fn is_answer(kind: TextKind) -> bool {
+    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
+}
+
+fn skipped(why: Skip) -> &'static str {
+    match why {
+        Skip::Preview => "not read: the beginning of a longer text",
+        Skip::Intermediate => "not read: said on the way to the answer",
+        Skip::Ignored => "not read: the file says to ignore it",
+        Skip::OtherRole => "not read",
+        Skip::Empty => "an empty reply",
+        Skip::Repeated => "a copy of another text, not shown",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     JudgeUpdates, RecordConversation, RecordInput, TurnSummary, USUAL_WIDTH, conversation, is_answer,
-    loose_finding, turn_accounts,
+    loose_finding, loose_note, turn_accounts,
 };
 use crate::ide::transcripts::{Entry, Opened};
 use crate::report::conversation::{ConversationLink, ConversationText, PieceKind, first_lines, plain};
@@ -38,12 +38,30 @@ pub struct WindowTurn {
     pub excerpt: String,
 }
 
+/// What is before the first record of a transcript, where that is the rest of one.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowStart {
+    /// The number of the record.
+    pub number: u64,
+    /// The number of the answer before it.
+    pub answers: u64,
+    /// What is said above it.
+    pub note: Option<&'static str>,
+}
+
 /// Shows `count` records from the one at the index `first` on. `found` is what `check` finds in the whole file, sorted by start.
 #[must_use]
-pub fn window(
+pub fn window(opened: Opened<'_>, found: &[Diagnostic], stretch: (usize, usize)) -> ConversationWindow {
+    window_from(opened, found, stretch, WindowStart { number: 1, answers: 0, note: None })
+}
+
+/// [`window`] of a transcript that is the rest of one.
+#[must_use]
+pub fn window_from(
     opened: Opened<'_>,
     found: &[Diagnostic],
     (first, count): (usize, usize),
+    start: WindowStart,
 ) -> ConversationWindow {
     let list = opened.records.list();
     let first = first.min(list.len().saturating_sub(1));
@@ -51,10 +69,15 @@ pub fn window(
     let mut window =
         ConversationWindow { first, count: shown.len(), total: list.len(), ..ConversationWindow::default() };
     let before = list.get(..first).unwrap_or(&[]).iter().flat_map(|entry| &entry.body.turns);
-    let mut answers = before.filter(|turn| is_answer(turn.kind)).count() as u64;
+    let mut answers = start.answers + before.filter(|turn| is_answer(turn.kind)).count() as u64;
+    if let Some(note) = start.note {
+        let lines = loose_note(note, USUAL_WIDTH);
+        window.text.append(&plain(&lines), TextSize::new(0));
+    }
     if list.is_empty() {
         window.loose(found);
     }
+    let numbers_before = start.number.saturating_sub(1);
     for (at, entry) in (first..).zip(shown) {
         // What stands before the first record belongs to it, what stands behind another to that.
         let start = if at == 0 { TextSize::new(0) } else { entry.start };
@@ -62,22 +85,28 @@ pub fn window(
         let (own, loose): (Vec<Diagnostic>, Vec<Diagnostic>) =
             here.iter().cloned().partition(|one| entry.range().contains_range(one.range));
         let own: Vec<Diagnostic> = own.into_iter().filter_map(|one| relative(one, entry.start)).collect();
-        let made = record(opened, at, &own, answers);
+        let made = record(opened, at, &own, (answers, numbers_before));
         answers = made.answers;
         let lines = if window.text.text.is_empty() { first_lines(&made.lines) } else { &made.lines };
-        window.record(&plain(lines), &made, (entry.start, entry.range(), entry.number));
+        window.record(&plain(lines), &made, (entry.start, entry.range(), numbers_before + entry.number));
         window.loose(&loose);
     }
     window
 }
 
 /// The lines of the record at an index.
-fn record(opened: Opened<'_>, at: usize, findings: &[Diagnostic], answers: u64) -> RecordConversation {
+fn record(
+    opened: Opened<'_>,
+    at: usize,
+    findings: &[Diagnostic],
+    (answers, numbers_before): (u64, u64),
+) -> RecordConversation {
     let (list, entries) = (opened.records.list(), opened.records.transcript().entries());
     let (Some(entry), Some(record)) = (list.get(at), entries.get(at)) else {
         return RecordConversation { answers, ..RecordConversation::default() };
     };
-    let record = record.record(opened.records.text().as_bytes());
+    let mut record = record.record(opened.records.text().as_bytes());
+    record.number += numbers_before;
     let verdicts = opened.verdicts.and_then(|known| known.within(at..at + 1).next());
     conversation(RecordInput {
         record: &record,

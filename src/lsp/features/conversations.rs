@@ -9,18 +9,19 @@ use tower_lsp::ls_types::{
     Location, LocationLink, Position, Range, SymbolKind, TextDocumentPositionParams, Uri,
 };
 
-use super::symbols::information;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::conversation::window::{ConversationWindow, WindowTurn};
 use crate::lsp::actions::code_actions;
 use crate::lsp::from_proto;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::lsp::virtual_documents::conversation_of;
 use crate::report::conversation::{ConversationLink, PieceKind};
 use mangle_syntax::lint;
-use mangle_syntax::text::{LineIndex, TextRange, TextSize};
+use mangle_syntax::text::{LineIndex, TextRange, TextSize, size, slice};
 use piggyback::envelope::secrets::redacted;
+
+/// So many line breaks are in a range of which only the first line is shown.
+const MANY_LINES: u32 = 3;
 
 /// A conversation that a request is about.
 pub(in crate::lsp) struct ShownConversation<'v> {
@@ -30,15 +31,11 @@ pub(in crate::lsp) struct ShownConversation<'v> {
     source: Uri,
     window: Arc<ConversationWindow>,
     lines: LineIndex,
+    /// How many lines of the transcript are before those of `file`, where that is a part of it.
+    lines_before: u32,
 }
 
 impl<'v> ShownConversation<'v> {
-    /// The conversation that a URI names; `None` for other documents.
-    pub(in crate::lsp) fn named(view: &'v View, uri: &Uri) -> Option<Self> {
-        let (file, window) = conversation_of(view, uri)?;
-        Self::new(view, file, window)
-    }
-
     /// A conversation of a transcript.
     pub(in crate::lsp) fn new(
         view: &'v View,
@@ -46,7 +43,12 @@ impl<'v> ShownConversation<'v> {
         window: Arc<ConversationWindow>,
     ) -> Option<Self> {
         let lines = LineIndex::new(&window.text.text);
-        Some(Self { view, file, source: to_proto::uri(file)?, window, lines })
+        Some(Self { view, file, source: to_proto::uri(file)?, window, lines, lines_before: 0 })
+    }
+
+    /// The same for a part of the transcript that begins after so many lines.
+    pub(in crate::lsp) fn after_lines(self, lines_before: u32) -> Self {
+        Self { lines_before, ..self }
     }
 
     /// A part of the text as lines and columns.
@@ -63,6 +65,21 @@ impl<'v> ShownConversation<'v> {
         self.window.shown(bytes).map(|part| self.range(part))
     }
 
+    /// Where a finding about bytes of the transcript is: of many lines the first one, for there is more between them than is
+    /// meant.
+    fn place(&self, bytes: TextRange) -> Option<Range> {
+        let part = self.window.shown(bytes)?;
+        let (first, last) = (self.lines.line_of(part.start()), self.lines.line_of(part.end()));
+        if last - first < MANY_LINES {
+            return Some(self.range(part));
+        }
+        let text = &self.window.text.text;
+        let end = self.lines.line_range(first).end().min(part.end());
+        let line = TextRange::new(part.start(), end);
+        let blanks = slice(text, line).len() - slice(text, line).trim_end().len();
+        Some(self.range(TextRange::new(line.start(), end - size(blanks))))
+    }
+
     /// Where a range of the transcript is shown.
     fn shown_range(&self, range: Range) -> Option<Range> {
         let (file, encoding) = (self.file, self.view.session.encoding);
@@ -70,17 +87,25 @@ impl<'v> ShownConversation<'v> {
     }
 
     /// Bytes of the transcript as a place in it.
-    fn location(&self, bytes: TextRange) -> Location {
-        Location { uri: self.source.clone(), range: self.view.range(self.file, bytes) }
+    pub(in crate::lsp) fn location(&self, bytes: TextRange) -> Location {
+        let mut range = self.view.range(self.file, bytes);
+        range.start.line += self.lines_before;
+        range.end.line += self.lines_before;
+        Location { uri: self.source.clone(), range }
     }
 
     /// What is found in the records that are shown, in its places here; everything else of it is as in the transcript.
     pub(in crate::lsp) fn diagnostics(&self, found: &[&lint::Diagnostic]) -> Vec<Diagnostic> {
-        let diagnostic = |one: &&lint::Diagnostic| {
-            let range = self.shown(one.range)?;
-            Some(Diagnostic { range, ..to_proto::diagnostic(self.view, self.file, one) })
-        };
-        found.iter().filter_map(diagnostic).collect()
+        let raw = to_proto::diagnostics(self.view, self.file, found.iter().copied());
+        let placed = found.iter().zip(raw).filter_map(|(one, raw)| {
+            let mut placed = Diagnostic { range: self.place(one.range)?, ..raw };
+            if self.lines_before > 0 {
+                // The places of a part are not those of the transcript.
+                placed.related_information = None;
+            }
+            Some(placed)
+        });
+        placed.collect()
     }
 
     /// What shows, or is about, something at a position of the text; the bytes are those of the very place where it is a copy.
@@ -96,7 +121,10 @@ impl<'v> ShownConversation<'v> {
     }
 
     /// A position here as one in the transcript.
-    fn raw(&self, at: &TextDocumentPositionParams) -> Option<(&ConversationLink, TextDocumentPositionParams)> {
+    fn raw(
+        &self,
+        at: &TextDocumentPositionParams,
+    ) -> Option<(&ConversationLink, TextDocumentPositionParams)> {
         let (link, bytes) = self.link(at.position)?;
         let mut at = at.clone();
         at.text_document.uri = self.source.clone();
@@ -104,15 +132,19 @@ impl<'v> ShownConversation<'v> {
         Some((link, at))
     }
 
-    /// Answers `textDocument/hover`.
-    pub(super) fn hover(&self, params: &HoverParams) -> Option<Hover> {
+    /// Answers `textDocument/hover` as `hover` does in the transcript.
+    pub(super) fn hover(
+        &self,
+        params: &HoverParams,
+        hover: impl FnOnce(&HoverParams) -> Option<Hover>,
+    ) -> Option<Hover> {
         let (link, at) = self.raw(&params.text_document_position_params)?;
         if link.kind == PieceKind::Turn {
             return None;
         }
         let link = self.range(link.range);
         let raw = HoverParams { text_document_position_params: at, ..params.clone() };
-        let hover = super::hover::hover(self.view, &raw)?;
+        let hover = hover(&raw)?;
         let range = hover.range.and_then(|range| self.shown_range(range));
         Some(Hover { range: range.or(Some(link)), ..hover })
     }
@@ -159,7 +191,9 @@ impl<'v> ShownConversation<'v> {
         // Whatever an action is about is named as it was sent, in its place here.
         raw.context.diagnostics.clear();
         let here = |diagnostic: Diagnostic| {
-            let range = self.shown_range(diagnostic.range)?;
+            let (file, encoding) = (self.file, self.view.session.encoding);
+            let bytes = from_proto::text_range(file.text(), file.lines(), diagnostic.range, encoding);
+            let range = self.place(bytes)?;
             let same = |sent: &&Diagnostic| sent.range == range && sent.code == diagnostic.code;
             let sent = params.context.diagnostics.iter().find(same).cloned();
             Some(sent.unwrap_or(Diagnostic { range, ..diagnostic }))
@@ -208,7 +242,7 @@ impl<'v> ShownConversation<'v> {
         if !is_tree {
             let flat = self.turns().map(|(turn, ..)| {
                 let location = Location { uri: uri.clone(), range: self.range(turn.head) };
-                information(&name(turn), SymbolKind::METHOD, location, None)
+                to_proto::symbol_information(&name(turn), SymbolKind::METHOD, location, None)
             });
             return DocumentSymbolResponse::Flat(flat.collect());
         }
@@ -246,7 +280,8 @@ impl<'v> ShownConversation<'v> {
 fn detail(turn: &WindowTurn) -> String {
     let summary = &turn.summary;
     let counted = [(summary.denied, "denied"), (summary.lost, "lost")];
-    let counted = counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let counted =
+        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let corrected = summary.is_correction.then(|| "corrects itself".to_owned());
     let excerpt = Some(redacted(&turn.excerpt).into_owned()).filter(|excerpt| !excerpt.is_empty());
     counted.chain(corrected).chain(excerpt).collect::<Vec<_>>().join(" · ")

@@ -2,13 +2,13 @@
 
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
-use super::conversations::ShownConversation;
 use crate::ide::folding::{Fold, FoldKind, folds};
 use crate::ide::transcripts;
 use crate::lsp::view::View;
+use crate::lsp::virtual_documents::shown_conversation;
 
 pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -> Option<Vec<FoldingRange>> {
-    if let Some(conversation) = ShownConversation::named(view, &params.text_document.uri) {
+    if let Some(conversation) = shown_conversation(view, &params.text_document.uri) {
         return Some(conversation.folds());
     }
     let file = view.file(&params.text_document.uri)?;

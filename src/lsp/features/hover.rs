@@ -2,13 +2,13 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
-use super::conversations::ShownConversation;
 use super::markup::{formats, markup};
 use super::{paths, property, transcripts};
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
 use crate::lsp::view::View;
+use crate::lsp::virtual_documents::shown_conversation;
 use mangle_syntax::text::FileId;
 
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
@@ -16,8 +16,8 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
         return transcripts::hover(view, &params.text_document_position_params);
     }
     let uri = &params.text_document_position_params.text_document.uri;
-    if let Some(conversation) = ShownConversation::named(view, uri) {
-        return conversation.hover(params);
+    if let Some(conversation) = shown_conversation(view, uri) {
+        return conversation.hover(params, |raw| hover(view, raw));
     }
     let at = view.spot(&params.text_document_position_params)?;
     let found = match at.place() {

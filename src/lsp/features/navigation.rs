@@ -15,6 +15,7 @@ use crate::ide::Place;
 use crate::ide::definition::{self, Definition, DefinitionTarget};
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
+use crate::lsp::virtual_documents::shown_conversation;
 
 /// Where something comes from.
 pub(in crate::lsp) fn definition(
@@ -85,7 +86,7 @@ fn go(
 
 /// The conversation that a request is about, where it is about one.
 fn conversation<'v>(view: &'v View, params: &GotoDefinitionParams) -> Option<ShownConversation<'v>> {
-    ShownConversation::named(view, &params.text_document_position_params.text_document.uri)
+    shown_conversation(view, &params.text_document_position_params.text_document.uri)
 }
 
 fn location(view: &View, target: &DefinitionTarget) -> Option<Location> {

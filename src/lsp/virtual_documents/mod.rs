@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Diagnostic, Location, Range, Uri};
 
-pub(super) use self::conversation::conversation_of;
+pub(super) use self::conversation::shown_conversation;
 use self::source::SourceName;
 pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
@@ -124,8 +124,8 @@ struct DocumentWindow {
     first: u64,
     /// How many records it has.
     count: usize,
-    /// How many records the transcript has.
-    total: usize,
+    /// How many records the transcript has; `null` where it is read in stretches.
+    total: Option<usize>,
     /// The URIs of the documents with the records before and after it, where there are any.
     before: Option<String>,
     after: Option<String>,
@@ -210,11 +210,14 @@ impl DocumentAddress {
     }
 }
 
+/// What a virtual document is made from; `None` for other documents.
+pub(super) fn source_of(uri: &Uri) -> Option<PathBuf> {
+    DocumentAddress::parse(uri.as_str()).ok()?.source().map(from_proto::document_path)
+}
+
 /// The document whose program an answer about a document needs: of a virtual one, what that is made from.
 pub(super) fn document_behind(uri: &Uri) -> PathBuf {
-    let is_virtual = |address: &DocumentAddress| address.source().map(from_proto::document_path);
-    let made = DocumentAddress::parse(uri.as_str()).ok();
-    made.as_ref().and_then(is_virtual).unwrap_or_else(|| from_proto::document_path(uri))
+    source_of(uri).unwrap_or_else(|| from_proto::document_path(uri))
 }
 
 /// The scheme says nothing of documents that its URIs do not name.

@@ -131,7 +131,8 @@ fn findings_are_at_their_places() {
     let found = made["diagnostics"].as_array().unwrap();
     assert_eq!(found.len(), raw.len(), "{made:#}");
     for (here, there) in found.iter().zip(&raw) {
-        for part in ["code", "severity", "message", "source", "data", "codeDescription", "relatedInformation"] {
+        for part in ["code", "severity", "message", "source", "data", "codeDescription", "relatedInformation"]
+        {
             assert_eq!(here[part], there[part]);
         }
     }
@@ -163,7 +164,8 @@ fn findings_follow_the_configuration() {
 fn a_fix_edits_the_transcript() {
     let mut opened = Opened::new(&format!("{}{}", prompt(), reply("Fixed.")));
     let diagnostics = opened.made()["diagnostics"].clone();
-    let about = diagnostics.as_array().unwrap().iter().find(|one| one["code"] == "no-period").unwrap().clone();
+    let about =
+        diagnostics.as_array().unwrap().iter().find(|one| one["code"] == "no-period").unwrap().clone();
     // At the update, and at the line that tells of the finding.
     for word in ["/open)", "PB203 no-period"] {
         let actions = opened.actions(word, &json!([about]));
@@ -186,6 +188,30 @@ fn a_fix_edits_the_transcript() {
 }
 
 #[test]
+fn line_ends_of_windows_keep_places() {
+    let text = format!("{}{}", prompt(), reply("Fixed.")).replace('\n', "\r\n");
+    let mut opened = Opened::new(&text);
+    let made = opened.made();
+    let shown = made["text"].as_str().unwrap();
+    assert!(!shown.contains('\r'), "{shown}");
+    let surface = made["origins"].as_array().unwrap().iter().find(|one| one["kind"] == "surface").unwrap();
+    assert_eq!(covered(&text, &surface["location"]["range"]), "Fixed.");
+    let about =
+        made["diagnostics"].as_array().unwrap().iter().find(|one| one["code"] == "no-period").unwrap();
+    let actions = opened.actions("/open)", &json!([about]));
+    let is_fix = |one: &&Value| one["title"].as_str().unwrap().starts_with("add the full stop");
+    let fix = actions.iter().find(is_fix).unwrap();
+    let fix = opened.client.request("codeAction/resolve", fix.clone()).unwrap_or_else(|_| fix.clone());
+    let edit = &fix["edit"];
+    let edits = match edit["documentChanges"].is_null() {
+        true => &edit["changes"][&opened.uri],
+        false => &edit["documentChanges"][0]["edits"],
+    };
+    let mended = edited(&text, edits.as_array().unwrap());
+    assert_eq!(mended, text.replace("/open)\\\"]", "/open).\\\"]"));
+}
+
+#[test]
 fn hovers_and_targets_are_those_of_the_transcript() {
     let mut opened = Opened::new(&format!("{}{}", prompt(), reply("Fixed.")));
     let hover = opened.ask("textDocument/hover", "task_status(\"🦀\"");
@@ -200,7 +226,8 @@ fn hovers_and_targets_are_those_of_the_transcript() {
     assert!(declared.contains("schemas.gl"), "{declared}");
     let bytes = opened.ask("textDocument/definition", "Fixed.");
     assert_eq!(bytes["uri"], opened.uri);
-    let after = &opened.text.split('\n').nth(1).unwrap()[bytes["range"]["start"]["character"].as_u64().unwrap() as usize - 2..];
+    let after = &opened.text.split('\n').nth(1).unwrap()
+        [bytes["range"]["start"]["character"].as_u64().unwrap() as usize - 2..];
     assert!(after.contains("Fixed."), "{after}");
 }
 
@@ -219,8 +246,76 @@ fn turns_tell_what_became_of_them() {
     let symbols = opened.client.request("textDocument/documentSymbol", document.clone()).unwrap();
     let names: Vec<_> = symbols.as_array().unwrap().iter().map(|symbol| &symbol["name"]).collect();
     assert_eq!(names, ["user", "turn 1 · assistant"]);
-    assert!(symbols[1]["detail"].is_null() || symbols[1]["detail"] == "1 lost · corrects itself · Fixed.", "{symbols}");
+    assert!(
+        symbols[1]["detail"].is_null() || symbols[1]["detail"] == "1 lost · corrects itself · Fixed.",
+        "{symbols}"
+    );
     let folds = opened.client.request("textDocument/foldingRange", document).unwrap();
     let lines: Vec<_> = folds.as_array().unwrap().iter().map(|fold| &fold["startLine"]).collect();
     assert_eq!(lines, [&turns[0]["startLine"], &turns[1]["startLine"]]);
+}
+
+/// A transcript that is too large to be held: 50 prompts, each with a reply.
+fn long_transcript() -> String {
+    (1..=50).map(|turn| format!("{}{}", prompt(), reply(&format!("Reply {turn}.")))).collect()
+}
+
+#[test]
+fn a_file_that_is_too_large_is_read_in_stretches() {
+    let text = long_transcript();
+    let configuration = "[transcripts]\nclosed_limit = 100\n";
+    let files = [
+        ("mangle-ls.toml", configuration),
+        ("schemas.gl", SCHEMAS),
+        ("policy.mg", POLICY),
+        ("transcripts/a.jsonl", &text),
+    ];
+    let folder = Folder::new(&files);
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-16"));
+    let uri = folder.uri("transcripts/a.jsonl");
+    let mut shown =
+        |address: &str| client.request("mangle/virtualDocument", json!({ "uri": address })).unwrap();
+    let raw = |line: usize| text.lines().nth(line).unwrap();
+    let mut address = format!("mangle-conversation:/1?count=20&of={uri}");
+    let (mut first, mut stretches) = (1_u64, Vec::new());
+    loop {
+        let made = shown(&address);
+        assert_eq!((&made["window"]["first"], &made["window"]["total"]), (&json!(first), &Value::Null));
+        // Lines and numbers are those of the whole file.
+        for origin in made["origins"].as_array().unwrap().iter().filter(|one| one["kind"] == "surface") {
+            let range = &origin["location"]["range"];
+            let line = range["start"]["line"].as_u64().unwrap() as usize;
+            let [start, end] = ["start", "end"].map(|end| range[end]["character"].as_u64().unwrap() as usize);
+            let units: Vec<u16> = raw(line).encode_utf16().collect();
+            assert_eq!(
+                String::from_utf16(&units[start..end]).unwrap(),
+                format!("Reply {}.", line.div_ceil(2))
+            );
+        }
+        let numbers: Vec<_> =
+            made["turns"].as_array().unwrap().iter().filter_map(|turn| turn["number"].as_u64()).collect();
+        assert_eq!(numbers, (first.div_ceil(2)..first.div_ceil(2) + 10).collect::<Vec<_>>());
+        let lost = made["diagnostics"].as_array().unwrap().iter().filter(|one| one["code"] == "no-period");
+        assert_eq!(lost.count(), 10);
+        stretches.push(made.clone());
+        let Some(after) = made["window"]["after"].as_str() else { break };
+        address = after.to_owned();
+        first += 20;
+    }
+    assert_eq!(stretches.len(), 5);
+    let before = shown(stretches[4]["window"]["before"].as_str().unwrap());
+    assert_eq!(before["text"], stretches[3]["text"]);
+    let at_line = shown(&format!("mangle-conversation:/line-62?count=20&of={uri}"));
+    assert!(at_line["text"].as_str().unwrap().contains("turn 31 "), "{at_line}");
+    // A log that grows is followed, also while no editor has it open.
+    let last = stretches[4]["window"]["first"].as_u64().unwrap();
+    let address = format!("mangle-conversation:/{last}?count=100&of={uri}");
+    assert!(!shown(&address)["text"].as_str().unwrap().contains("turn 51 "));
+    folder.write("transcripts/a.jsonl", &format!("{text}{}", reply("Reply 51.")));
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 2 }] }));
+    client.wait("the change", |message| {
+        message["method"] == "mangle/virtualDocumentChanged" && message["params"]["uri"] == address
+    });
+    let made = client.request("mangle/virtualDocument", json!({ "uri": address })).unwrap();
+    assert!(made["text"].as_str().unwrap().contains("turn 51 "), "{made}");
 }

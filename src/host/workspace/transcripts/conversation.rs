@@ -2,25 +2,21 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::SnapshotTranscript;
 use crate::ide::conversation::window::{ConversationWindow, window};
 use crate::ide::merge::Lists;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 
-/// The stretch that was shown last: the index of its first record, how many it may have, whether a replay is in it.
-type ShownStretch = ((usize, usize, bool), Arc<ConversationWindow>);
-
-/// The conversation that was asked for last.
-#[derive(Debug, Default)]
-pub(super) struct LastConversation(Mutex<Option<ShownStretch>>);
-
 impl SnapshotTranscript {
     /// A number of records from the one at an index on, with what `check` and a replay say of them. `None` when `cancel` was
     /// raised meanwhile.
-    pub fn conversation(&self, first: usize, count: usize, cancel: &Cancel) -> Option<Arc<ConversationWindow>> {
+    pub fn conversation(
+        &self,
+        first: usize,
+        count: usize,
+        cancel: &Cancel,
+    ) -> Option<Arc<ConversationWindow>> {
         self.diagnose(cancel);
         self.replay_for_readers(cancel);
         if cancel.is_cancelled() {

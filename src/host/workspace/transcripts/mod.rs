@@ -3,15 +3,17 @@
 
 mod conversation;
 mod judging_context;
+mod kept;
 mod replays;
+pub(super) mod stretch;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use self::conversation::LastConversation;
 use self::judging_context::Known;
+use self::kept::{KnownStarts, LastConversation};
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
 use super::program_identity::Identity as ProgramIdentity;
@@ -172,6 +174,7 @@ struct Memos {
     records: Memo<RecordsInputs, Arc<Records>>,
     context: Memo<ContextInputs, Arc<Known>>,
     verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
+    starts: KnownStarts,
 }
 
 /// What the records of a transcript depend on.
