@@ -32,10 +32,6 @@ pub(crate) fn check(bytes: usize) {
             labels: TurnLabels::default(),
         })
         .collect();
-    let session = |(number, turns): (usize, &[SessionTurn<'_>])| Session {
-        id: number.to_string(),
-        turns: turns.to_vec(),
-    };
     let many: Vec<Session<'_>> = turns.chunks(TURNS).enumerate().map(session).collect();
     let one: Vec<Session<'_>> = turns.chunks(turns.len()).enumerate().map(session).collect();
     let checker = Checker::load(Some(folder.path()), &[], None).unwrap();
@@ -51,4 +47,9 @@ fn message(line: &str) -> (String, String) {
     let message: Value = serde_json::from_str(line).unwrap();
     let text = |field: &str| message[field].as_str().unwrap().to_owned();
     (text("role"), text("content"))
+}
+
+/// A session of these turns.
+fn session<'a>((number, turns): (usize, &[SessionTurn<'a>])) -> Session<'a> {
+    Session { id: number.to_string(), turns: turns.to_vec() }
 }

@@ -3,11 +3,13 @@
 //! The first table is about chat logs (`chat`): the check of a log, at the speed of `serde_json` decoding each line and the
 //! envelope in it. The second is about many sessions in memory, the third about the parts of a check of envelopes, one a line. With a checkout of codeNERD in
 //! `MANGLE_LS_CORPUS` the updates of the third are held against its declarations, and a gigabyte is read;
-//! `tests/corpora/codenerd.json` names the revision and the files.
+//! `tests/corpora/codenerd.json` names the revision and the files. `-- conversation` shows a gigabyte as a conversation
+//! and does nothing else.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod chat;
+mod conversation;
 mod fleet;
 mod gigabyte;
 mod replies;
@@ -36,6 +38,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const BYTES: usize = 8 << 20;
 
 fn main() {
+    if std::env::args().any(|argument| argument == "conversation") {
+        return conversation::measure();
+    }
     chat_logs();
     fleet::check(BYTES);
     envelopes();

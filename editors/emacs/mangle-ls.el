@@ -14,11 +14,15 @@
 ;;
 ;; `mangle-ls-preview', `mangle-ls-replay', `mangle-ls-state', `mangle-ls-channels' and `mangle-ls-syntax' show documents
 ;; that follow edits; RET in them goes to where a line comes from, g asks anew.  `mangle-ls-query' asks for facts,
-;; `mangle-ls-test' runs policy tests.  In a transcript `mangle-ls-start' starts the server.
+;; `mangle-ls-test' runs policy tests, `mangle-ls-verify' shows what a property came to, `mangle-ls-schema' the schema or
+;; grammar of replies.  `mangle-ls-conversation' shows a transcript with its findings: h describes, f fixes, d goes to a
+;; definition, n and p move from turn to turn.  In a transcript `mangle-ls-start' starts the server.
 
 ;;; Code:
 
 (require 'eglot)
+(require 'flymake)
+(require 'imenu)
 (require 'mangle-mode)
 
 (defcustom mangle-ls-program "mangle-ls"
@@ -107,23 +111,46 @@ About those that are no transcripts it says nothing."
   (setq truncate-lines t
         revert-buffer-function (lambda (&rest _) (mangle-ls--fill))))
 
+(defvar mangle-ls--made nil "What the server made while `mangle-ls-filled-hook' runs.")
+
+(defvar mangle-ls-filled-hook nil
+  "What is done in the buffer of a document after it was filled.")
+
 (defun mangle-ls--fill ()
   "Show what the document of this buffer is now; point stays where it is."
-  (let* ((made (mangle-ls--ask :mangle/virtualDocument (list :uri mangle-ls--uri)))
-         (inhibit-read-only t)
+  (mangle-ls--take (mangle-ls--ask :mangle/virtualDocument (list :uri mangle-ls--uri))))
+
+(defun mangle-ls--take (made)
+  "Show what the server MADE in this buffer; point stays where it is."
+  (let ((inhibit-read-only t)
          (new (generate-new-buffer " *mangle-ls*" t)))
     (with-current-buffer new (insert (plist-get made :text)))
     (replace-buffer-contents new)
     (kill-buffer new)
-    (setq mangle-ls--origins (append (plist-get made :origins) nil))))
+    (setq mangle-ls--origins (append (plist-get made :origins) nil))
+    (let ((mangle-ls--made made)) (run-hooks 'mangle-ls-filled-hook))))
 
-(defun mangle-ls--open (uri title)
-  "Show the document at URI, made from this buffer, in one called TITLE."
+(defun mangle-ls--refill (buffer &optional tries)
+  "Show what the document of BUFFER is now, once the server says so.
+Nothing waits for it: several documents may change at once.  After an edit
+it is asked again, TRIES times so far."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (jsonrpc-async-request
+       (mangle-ls--server) :mangle/virtualDocument (list :uri mangle-ls--uri)
+       :success-fn (lambda (made) (when (buffer-live-p buffer) (with-current-buffer buffer (mangle-ls--take made))))
+       :error-fn (lambda (problem)
+                   (when (and (eql -32801 (plist-get problem :code)) (< (or tries 0) 20))
+                     (run-at-time 0.1 nil #'mangle-ls--refill buffer (1+ (or tries 0)))))))))
+
+(defun mangle-ls--open (uri title &optional mode)
+  "Show the document at URI, made from this buffer, in one called TITLE.
+It has MODE, by default that of documents."
   (mangle-ls--server)
   (let ((source (current-buffer))
         (buffer (get-buffer-create (format "*%s*" title))))
     (with-current-buffer buffer
-      (mangle-ls-document-mode)
+      (funcall (or mode #'mangle-ls-document-mode))
       (setq mangle-ls--source source mangle-ls--uri uri)
       (mangle-ls--fill))
     (display-buffer buffer '((display-buffer-reuse-window display-buffer-pop-up-window)))))
@@ -146,13 +173,6 @@ About those that are no transcripts it says nothing."
      (list (if (cdr names) (completing-read "Preview: " names nil t) (car names)))))
   (mangle-ls--open (format "mangle-preview:/%s?of=%s" (url-hexify-string name) (url-hexify-string (mangle-ls--address)))
                    (format "prompt %s" name)))
-
-;;;###autoload
-(defun mangle-ls-conversation ()
-  "Show this transcript as a conversation, the records around point."
-  (interactive)
-  (mangle-ls--open (format "mangle-conversation:/line-%d?of=%s" (line-number-at-pos nil t) (url-hexify-string (mangle-ls--address)))
-                   (format "conversation of %s" (buffer-name))))
 
 ;;;###autoload
 (defun mangle-ls-channels ()
@@ -244,9 +264,209 @@ These are functions for columns in the unit of the server."
   (dolist (buffer (buffer-list))
     (when (and (equal uri (buffer-local-value 'mangle-ls--uri buffer))
                (buffer-live-p (buffer-local-value 'mangle-ls--source buffer)))
-      (run-at-time 0 nil (lambda ()
-                           (when (buffer-live-p buffer)
-                             (with-current-buffer buffer (mangle-ls--fill))))))))
+      (run-at-time 0 nil #'mangle-ls--refill buffer))))
+
+;;; Conversations
+
+(defface mangle-ls-lost '((t :strike-through t))
+  "What the runtime does not keep of a transcript."
+  :group 'mangle)
+
+(defvar-local mangle-ls--diagnostics nil "What is found in the transcript, in its places here.")
+(defvar-local mangle-ls--turns nil "The turns that are shown.")
+
+(defvar-keymap mangle-ls-conversation-mode-map
+  :parent mangle-ls-document-mode-map
+  "h" #'mangle-ls-describe
+  "f" #'mangle-ls-fix
+  "d" #'mangle-ls-definition
+  "n" #'mangle-ls-next-turn
+  "p" #'mangle-ls-previous-turn)
+
+(define-derived-mode mangle-ls-conversation-mode mangle-ls-document-mode "Mangle conversation"
+  "A transcript as a conversation, with its findings."
+  (setq imenu-create-index-function #'mangle-ls--index)
+  (setq-local font-lock-defaults '((("~~.+?~~" . 'mangle-ls-lost)
+                                    ("^── .* ──$" . 'bold)
+                                    ("↳ DENY" . 'error)
+                                    ("↳ PERMIT" . 'success))
+                                   t))
+  (add-hook 'mangle-ls-filled-hook #'mangle-ls--conversation-filled nil t)
+  (add-hook 'flymake-diagnostic-functions #'mangle-ls--report-findings nil t)
+  (flymake-mode 1))
+
+(defun mangle-ls--conversation-filled ()
+  "Take what belongs to the text of the conversation that was filled."
+  (setq mangle-ls--diagnostics (append (plist-get mangle-ls--made :diagnostics) nil)
+        mangle-ls--turns (append (plist-get mangle-ls--made :turns) nil))
+  (flymake-start))
+
+(defun mangle-ls--position (position)
+  "The place of POSITION, one of the protocol, in this buffer."
+  (save-excursion
+    (goto-char (point-min))
+    (forward-line (plist-get position :line))
+    (funcall (or (mangle-ls--negotiated 'eglot-move-to-linepos-function 'eglot-move-to-column-function) #'move-to-column)
+             (plist-get position :character))
+    (point)))
+
+(defun mangle-ls--report-findings (report &rest _)
+  "Give REPORT the findings of this conversation."
+  (funcall report
+           (mapcar
+            (lambda (one)
+              (let* ((range (plist-get one :range))
+                     (start (mangle-ls--position (plist-get range :start)))
+                     (end (mangle-ls--position (plist-get range :end)))
+                     (type (pcase (plist-get one :severity) (1 :error) (2 :warning) (_ :note))))
+                (flymake-make-diagnostic (current-buffer) start (max end (min (1+ start) (point-max))) type
+                                         (format "%s [%s]" (plist-get one :message) (plist-get one :code))
+                                         one)))
+            mangle-ls--diagnostics)))
+
+(defun mangle-ls--at-point (&rest more)
+  "The parameters of a request about point, with MORE."
+  (append (list :textDocument (list :uri mangle-ls--uri)
+                :position (list :line (1- (line-number-at-pos nil t)) :character (mangle-ls--column)))
+          more))
+
+(defun mangle-ls-describe ()
+  "Show what the server knows of the place at point."
+  (interactive)
+  (let* ((hover (mangle-ls--ask :textDocument/hover (mangle-ls--at-point)))
+         (contents (plist-get hover :contents))
+         (text (if (stringp contents) contents (plist-get contents :value))))
+    (unless text (user-error "Nothing is known of this place"))
+    (with-help-window "*Mangle help*" (princ text))))
+
+(defun mangle-ls-definition ()
+  "Go to the definition of what is at point, else to the bytes that it shows."
+  (interactive)
+  (let* ((found (mangle-ls--ask :textDocument/definition (mangle-ls--at-point)))
+         (first (if (vectorp found) (and (> (length found) 0) (aref found 0)) found)))
+    (unless first (user-error "Nothing is defined here"))
+    (mangle-ls--go (list :uri (or (plist-get first :uri) (plist-get first :targetUri))
+                         :range (or (plist-get first :range) (plist-get first :targetSelectionRange))))))
+
+(defun mangle-ls--fixes ()
+  "What can be done about the findings of the line at point."
+  (let* ((line (1- (line-number-at-pos nil t)))
+         (here (seq-filter (lambda (one)
+                             (let ((range (plist-get one :range)))
+                               (<= (plist-get (plist-get range :start) :line) line (plist-get (plist-get range :end) :line))))
+                           mangle-ls--diagnostics))
+         (at (mangle-ls--at-point))
+         (range (if here (plist-get (car here) :range)
+                  (list :start (plist-get at :position) :end (plist-get at :position)))))
+    (append (mangle-ls--ask :textDocument/codeAction
+                            (append at (list :range range :context (list :diagnostics (vconcat here)))))
+            nil)))
+
+(defun mangle-ls--apply (action)
+  "Apply the edit of ACTION to the transcript."
+  (let ((edit (or (plist-get action :edit)
+                  (plist-get (mangle-ls--ask :codeAction/resolve action) :edit))))
+    (unless edit (user-error "Nothing changes"))
+    ;; Emacs 29 asks by a flag, newer ones by what the edit comes of.
+    (apply #'eglot--apply-workspace-edit edit (and (> emacs-major-version 29) '(mangle-ls-fix)))))
+
+(defun mangle-ls-fix (title)
+  "Do what is called TITLE about the findings of this line, in the transcript."
+  (interactive
+   (list (completing-read "Fix: " (or (delq nil (mapcar (lambda (action) (and (plist-get action :data) (plist-get action :title)))
+                                                        (mangle-ls--fixes)))
+                                      (user-error "Nothing can be done here"))
+                          nil t)))
+  (let ((action (seq-find (lambda (action) (equal title (plist-get action :title))) (mangle-ls--fixes))))
+    (unless action (user-error "Nothing is called that"))
+    (mangle-ls--apply action)))
+
+(defun mangle-ls--turn-words (turn)
+  "What became of TURN."
+  (string-join
+   (delq nil (list (plist-get turn :title)
+                   (and (> (plist-get turn :denied) 0) (format "%d denied" (plist-get turn :denied)))
+                   (and (> (plist-get turn :lost) 0) (format "%d lost" (plist-get turn :lost)))
+                   (and (eq (plist-get turn :corrects) t) "corrects itself")))
+   " · "))
+
+(defun mangle-ls--index ()
+  "The turns, for `imenu'."
+  (mapcar (lambda (turn)
+            (cons (mangle-ls--turn-words turn) (mangle-ls--position (list :line (plist-get turn :startLine) :character 0))))
+          mangle-ls--turns))
+
+(defun mangle-ls-next-turn (&optional count)
+  "Go to the next turn, or the COUNT next one."
+  (interactive "p")
+  (let* ((line (1- (line-number-at-pos nil t)))
+         (lines (mapcar (lambda (turn) (plist-get turn :startLine)) mangle-ls--turns))
+         (count (or count 1))
+         (there (if (> count 0) (nth (1- count) (seq-filter (lambda (start) (> start line)) lines))
+                  (nth (1- (- count)) (reverse (seq-filter (lambda (start) (< start line)) lines))))))
+    (unless there (user-error "There is no such turn here"))
+    (goto-char (mangle-ls--position (list :line there :character 0)))))
+
+(defun mangle-ls-previous-turn (&optional count)
+  "Go to the turn before this one, or COUNT turns back."
+  (interactive "p")
+  (mangle-ls-next-turn (- (or count 1))))
+
+;;;###autoload
+(defun mangle-ls-conversation ()
+  "Show this transcript as a conversation, the records around point."
+  (interactive)
+  (mangle-ls--open (format "mangle-conversation:/line-%d?of=%s" (line-number-at-pos nil t) (url-hexify-string (mangle-ls--address)))
+                   (format "conversation of %s" (buffer-name))
+                   #'mangle-ls-conversation-mode))
+
+;;; Properties and schemas
+
+(defun mangle-ls--properties ()
+  "The properties of this policy test: names with their verdicts."
+  (seq-keep (lambda (lens)
+              (let ((command (plist-get lens :command)))
+                (when (equal (plist-get command :command) "mangle.property")
+                  (cons (plist-get (aref (plist-get command :arguments) 0) :name) (plist-get command :title)))))
+            (mangle-ls--ask :textDocument/codeLens (list :textDocument (list :uri (mangle-ls--address))))))
+
+;;;###autoload
+(defun mangle-ls-verify (name)
+  "Show what the property NAME of this policy test came to.
+With its world and its proof."
+  (interactive
+   (let* ((all (or (mangle-ls--properties) (user-error "This file has no properties: comments # @never and others are some")))
+          (completion-extra-properties
+           (list :annotation-function (lambda (name) (concat "  " (cdr (assoc name all)))))))
+     (list (completing-read "Property: " all nil t))))
+  (let ((answer (mangle-ls--ask :workspace/executeCommand
+                                (list :command "mangle.property"
+                                      :arguments (vector (list :uri (mangle-ls--address) :name name :quiet t))))))
+    (unless (stringp (plist-get answer :document)) (user-error "There is no such property"))
+    (mangle-ls--open (plist-get answer :document) (format "property %s" name))))
+
+(defun mangle-ls--grammar (&rest target)
+  "What the server says of the schema or grammar for TARGET.
+Without one it lists all of them."
+  (mangle-ls--ask :workspace/executeCommand
+                  (list :command "mangle.grammar"
+                        :arguments (vector (append (list :uri (mangle-ls--address) :quiet t) target)))))
+
+;;;###autoload
+(defun mangle-ls-schema (target)
+  "Show the schema or grammar of the replies that this policy allows, for TARGET."
+  (interactive
+   (list (completing-read "For: " (mapcar (lambda (one) (plist-get one :name)) (plist-get (mangle-ls--grammar) :targets)) nil t)))
+  (let ((text (plist-get (mangle-ls--grammar :target target) :text)))
+    (unless (stringp text) (user-error "There is nothing to generate it from"))
+    (with-current-buffer (get-buffer-create (format "*schema for %s*" target))
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert text)
+        (if (string-prefix-p "{" text) (js-json-mode) (fundamental-mode))
+        (goto-char (point-min))
+        (view-mode)
+        (display-buffer (current-buffer))))))
 
 ;;; Answers
 

@@ -22,6 +22,11 @@ impl ResolvedPath {
     /// Follows the links of an absolute path. What is not there, and what is no path on disk, leads to itself.
     #[must_use]
     pub fn read(path: &Path) -> Self {
+        Self::led(path, &real)
+    }
+
+    /// [`ResolvedPath::read`] on a disk where `real` says where a path leads, and how it is written there.
+    fn led(path: &Path, real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let (true, Some(folder), Some(name)) = (path.is_absolute(), path.parent(), path.file_name()) else {
             let [spelled, entry, target] = [path; 3].map(Path::to_path_buf);
             return Self { spelled, entry, target };
@@ -65,6 +70,11 @@ impl Identities {
     /// another one is spelled as that.
     #[must_use]
     pub fn of_folders(spelled: &[PathBuf]) -> Self {
+        Self::of_led_folders(spelled, &real)
+    }
+
+    /// [`Identities::of_folders`] on a disk where `real` says where a path leads.
+    fn of_led_folders(spelled: &[PathBuf], real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let mut all: Vec<_> =
             spelled.iter().map(|path| Folder { real: real(path), spelled: path.clone() }).collect();
         all.sort_by_cached_key(|folder| {
@@ -202,6 +212,54 @@ mod tests {
         assert_eq!(folders(&["b", "c", "d"]), expected);
         assert_eq!(folders(&["d", "c", "b"]), expected);
         assert_eq!(folders(&["d"]), ("d".to_owned(), "d/a.mg".to_owned()));
+    }
+
+    /// A disk that takes capitals, and both ways to write a letter with an accent, for the same, as those of Windows and macOS do:
+    /// the files that it has, as they are written there.
+    struct Folding(&'static [&'static str]);
+
+    impl Folding {
+        /// How the disk compares names.
+        fn folded(path: &str) -> String {
+            path.to_lowercase().replace("e\u{301}", "\u{e9}")
+        }
+
+        /// The path as it is on the disk; what is not there lies where its folder is.
+        fn real(&self, path: &Path) -> PathBuf {
+            let folded = Self::folded(&path.to_string_lossy());
+            let mut known = self.0.iter().flat_map(|file| Path::new(file).ancestors());
+            let found = known.find(|known| Self::folded(&known.to_string_lossy()) == folded);
+            match (found, path.parent(), path.file_name()) {
+                (Some(found), ..) => found.to_path_buf(),
+                (None, Some(folder), Some(name)) => self.real(folder).join(name),
+                (None, ..) => path.to_path_buf(),
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_file_are_one_file() {
+        let disk = Folding(&["/Work/Policy/Main.mg", "/Work/Policy/\u{e9}t\u{e9}.mg"]);
+        let real = |path: &Path| disk.real(path);
+        for folder in ["/Work", "/work", "/WORK"] {
+            let identities = Identities::of_led_folders(&[folder.into()], &real);
+            let identity = |path: &str| identities.identity(&ResolvedPath::led(Path::new(path), &real));
+            let file = Path::new(folder).join("Policy/Main.mg");
+            for spelled in ["/Work/Policy/Main.mg", "/work/policy/main.mg", "/WORK/POLICY/MAIN.MG"] {
+                assert_eq!(identity(spelled), file, "{folder} {spelled}");
+            }
+            let accents = Path::new(folder).join("Policy/\u{e9}t\u{e9}.mg");
+            for spelled in ["/work/policy/\u{e9}t\u{e9}.mg", "/Work/policy/e\u{301}te\u{301}.mg"] {
+                assert_eq!(identity(spelled), accents, "{folder} {spelled}");
+            }
+            // A file that comes: its folder is there.
+            assert_eq!(identity("/work/policy/New.mg"), Path::new(folder).join("Policy/New.mg"));
+        }
+        // Two spellings of a folder are one folder.
+        let folders = ["/Work".into(), "/work".into(), "/work/POLICY".into()];
+        let identities = Identities::of_led_folders(&folders, &real);
+        let all: Vec<_> = identities.folders().collect();
+        assert_eq!(all, [Path::new("/Work"), Path::new("/Work/Policy")]);
     }
 
     #[test]

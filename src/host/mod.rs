@@ -23,6 +23,7 @@ mod memory;
 mod other_program;
 mod overlay;
 mod partial_scan;
+mod path_style;
 mod paths;
 mod preview_files;
 mod preview_requests;
@@ -60,6 +61,7 @@ pub use load::{load, unparsed};
 pub use memory::Memory;
 pub use other_program::other_program;
 pub use overlay::Overlay;
+pub use path_style::PathStyle;
 pub use paths::{
     FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, real, relative,
     test_path,
@@ -80,8 +82,9 @@ pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
     AccountPolicies, Accounts, Beginning, CheckedTranscripts, EachRead, Input, Knowledge, KnowledgeMap,
-    MOST_FINDINGS, ReadOptions, SeeEvent, TranscriptFigures, TranscriptFile, TranscriptPrograms,
-    TranscriptRequest, check_transcripts, comments, plain_name, read_transcript, read_transcript_with,
+    MOST_FINDINGS, ReadOptions, RecordStart, SeeEvent, StretchTarget, TranscriptFigures, TranscriptFile,
+    TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
+    read_transcript_with,
 };
 pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, repository};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
+use super::path_style::PathStyle;
 use mangle_settings::FACT_EXTENSIONS;
 use mangle_syntax::text::FileId;
 
@@ -85,9 +86,8 @@ fn follow(path: &Path, most: usize) -> PathBuf {
 
 /// A path as people write it: Windows gives `\\?\C:\x` for `C:\x`.
 fn plain_path(path: PathBuf) -> PathBuf {
-    let short = path.to_str().and_then(|path| path.strip_prefix(r"\\?\"));
-    let short = short.filter(|short| cfg!(windows) && short.as_bytes().get(1) == Some(&b':'));
-    short.map(PathBuf::from).unwrap_or(path)
+    let plain = path.to_str().and_then(|path| PathStyle::HERE.plain(path));
+    plain.map(PathBuf::from).unwrap_or(path)
 }
 
 /// How output names a file: relative to `folder` if it lies below it (one level up at most),
@@ -112,8 +112,7 @@ pub fn relative(folder: &Path, path: &Path) -> String {
 
 /// A path with `/` between its parts.
 pub(super) fn slashes(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace('\\', "/") }
+    PathStyle::HERE.slashes(&path.to_string_lossy())
 }
 
 /// Whether the name is that of a file that is no Mangle, even if it is named: a configuration, YAML, Markdown, JSON, a table

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-use crate::host::absolute;
+use crate::host::{PathStyle, absolute};
 use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
 /// A line and a column.
@@ -40,7 +40,8 @@ pub(super) fn named(uri: &Uri) -> DocumentName {
 /// The path of a `file:` URI, without `.` and `..`.
 pub(super) fn file_path(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    let bytes = is_file.then(|| decode(uri.path().as_str()))?;
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let bytes = is_file.then(|| PathStyle::HERE.path_of_uri(authority, uri.path().as_str()))??;
     let path = absolute(Path::new("/"), &path_of(bytes));
     path.is_absolute().then_some(path)
 }
@@ -51,28 +52,9 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// `/c:/x` → `C:\x`
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let mut rest = text.trim_start_matches('/').replace('/', "\\");
-    if let Some(drive) = rest.get_mut(..1) {
-        drive.make_ascii_uppercase();
-    }
-    rest.into()
-}
-
-/// Resolves `%XX`; a stray `%` stands for itself.
-fn decode(path: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
-        let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(value.unwrap_or(first));
-        rest = if value.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
-    }
-    bytes
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// A document as the client names it.

@@ -27,7 +27,10 @@ use super::raw_response::Slot;
 use super::session::{ClientSession, folder_paths};
 use super::transport::Incoming;
 use super::view::View;
-use super::virtual_documents::{DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch};
+use super::virtual_documents::{
+    DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch, document_behind, shown_conversation,
+    source_of,
+};
 use super::{actions, capabilities, client_process, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
@@ -312,9 +315,14 @@ fn outdated(refusal: RequestRefusal) -> Error {
     }
 }
 
+/// What a question about the text of a document needs, which may be a virtual one.
+fn needs_of_made(uri: &lsp::Uri) -> Prerequisite {
+    source_of(uri).map_or(Prerequisite::Nothing, Prerequisite::Place)
+}
+
 /// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
-/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `workspace[]`: all files)
-/// and who answers. `?` for `=>` where the answer can be an error.
+/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `made[…]`: that, or the
+/// program of what a virtual document is made from, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
 macro_rules! features {
     ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
         async fn $name(&self, params: $params) -> Result<$result> {
@@ -322,9 +330,10 @@ macro_rules! features {
             self.write(needs, move |view| features!(@answer $op ($answer(view, &params)))).await
         }
     )*};
-    (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(from_proto::document_path(&$params.$($uri).+)) };
-    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(from_proto::document_path(&$params.$($uri).+)) };
+    (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(document_behind(&$params.$($uri).+)) };
+    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(document_behind(&$params.$($uri).+)) };
     (@text $params:ident) => { Prerequisite::Nothing };
+    (@made $params:ident, $($uri:ident).+) => { needs_of_made(&$params.$($uri).+) };
     (@workspace $params:ident) => { Prerequisite::Workspace };
     (@answer => ($answer:expr)) => { Ok($answer) };
     (@answer ? ($answer:expr)) => { $answer };
@@ -343,7 +352,7 @@ impl LanguageServer for Server {
         code_lens(lsp::CodeLensParams) -> Option<Vec<lsp::CodeLens>>,
             figures[text_document.uri] => features::code_lens::code_lenses;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
-            text[] => features::folding::folding_ranges;
+            made[text_document.uri] => features::folding::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
             text[] => features::selection::selection_ranges;
         semantic_tokens_full(lsp::SemanticTokensParams) -> Option<lsp::SemanticTokensResult>,
@@ -365,7 +374,7 @@ impl LanguageServer for Server {
         document_highlight(lsp::DocumentHighlightParams) -> Option<Vec<lsp::DocumentHighlight>>,
             at[text_document_position_params.text_document.uri] => features::references::highlight;
         document_symbol(lsp::DocumentSymbolParams) -> Option<lsp::DocumentSymbolResponse>,
-            text[] => features::symbols::document;
+            made[text_document.uri] => features::symbols::document;
         symbol(lsp::WorkspaceSymbolParams) -> Option<lsp::WorkspaceSymbolResponse>,
             workspace[] => features::symbols::workspace;
         formatting(lsp::DocumentFormattingParams) -> Option<Vec<lsp::TextEdit>>,
@@ -475,8 +484,15 @@ impl LanguageServer for Server {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let needs = Prerequisite::Diagnostics(from_proto::document_path(&params.text_document.uri));
-        self.ask(needs, outdated, move |view, _| Ok(Some(actions::code_actions(view, &params)))).await
+        let needs = Prerequisite::Diagnostics(document_behind(&params.text_document.uri));
+        let actions = move |view: &View, _: &Cancel| {
+            let conversation = shown_conversation(view, &params.text_document.uri);
+            Ok(Some(match conversation {
+                Some(shown) => shown.code_actions(&params),
+                None => actions::code_actions(view, &params),
+            }))
+        };
+        self.ask(needs, outdated, actions).await
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {

@@ -5,15 +5,16 @@ use std::path::Path;
 
 use tower_lsp::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
-    Uri,
+    SymbolInformation, SymbolKind, Uri,
 };
 
 use super::view::View;
+use crate::host::PathStyle;
 use crate::host::workspace::SnapshotFile;
 use crate::report::sink;
 use mangle_syntax::lint;
 use mangle_syntax::lint::Severity;
-use mangle_syntax::text::{FileId, TextRange};
+use mangle_syntax::text::{FileId, TextRange, text_len};
 use piggyback::envelope::secrets::SecretContext;
 
 /// The URI of a file: as the client spells it while it is open there.
@@ -29,32 +30,8 @@ pub(super) fn path_uri(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return path.to_str()?.parse().ok();
     }
-    let mut text = String::from("file://");
-    for &byte in path_bytes(path).iter() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text.parse().ok()
-}
-
-#[cfg(unix)]
-fn path_bytes(path: &Path) -> &[u8] {
-    use std::os::unix::ffi::OsStrExt as _;
-    path.as_os_str().as_bytes()
-}
-
-/// `C:\x` → `/c:/x`
-#[cfg(not(unix))]
-fn path_bytes(path: &Path) -> Vec<u8> {
-    let text = path.to_string_lossy().replace('\\', "/");
-    let mut bytes = format!("/{text}").into_bytes();
-    if let Some(drive) = bytes.get_mut(1) {
-        drive.make_ascii_lowercase();
-    }
-    bytes
+    // Paths of Windows are text; those of others any bytes.
+    PathStyle::HERE.uri_of_path(path.as_os_str().as_encoded_bytes()).parse().ok()
 }
 
 /// A range of a file, if the file is still there.
@@ -63,15 +40,63 @@ pub(super) fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Lo
     Some(Location { uri: uri(file)?, range: view.range(file, bytes) })
 }
 
+/// A symbol in a list.
+#[expect(deprecated, reason = "the type has the member")]
+pub(super) fn symbol_information(
+    name: &str,
+    kind: SymbolKind,
+    location: Location,
+    container: Option<&str>,
+) -> SymbolInformation {
+    SymbolInformation {
+        name: name.to_owned(),
+        kind,
+        tags: None,
+        deprecated: None,
+        location,
+        container_name: container.map(str::to_owned),
+    }
+}
+
 /// A diagnostic of `file`.
 pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Diagnostic) -> Diagnostic {
+    with_secrets(view, file, diagnostic, &around(file, diagnostic.range))
+}
+
+/// Diagnostics of `file`, sorted by start: several that are near each other are looked at for secrets at once.
+pub(super) fn diagnostics<'d>(
+    view: &View,
+    file: &SnapshotFile,
+    found: impl IntoIterator<Item = &'d lint::Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut block: Option<(TextRange, Cow<'_, SecretContext>)> = None;
+    let mut all = Vec::new();
+    for one in found {
+        let needed = nearby(file, one.range, 0);
+        if !block.as_ref().is_some_and(|(known, _)| known.contains_range(needed)) {
+            let wide = nearby(file, one.range, BLOCK);
+            block = Some((wide, secrets_in(file, wide)));
+        }
+        if let Some((_, secrets)) = &block {
+            all.push(with_secrets(view, file, one, secrets));
+        }
+    }
+    all
+}
+
+fn with_secrets(
+    view: &View,
+    file: &SnapshotFile,
+    diagnostic: &lint::Diagnostic,
+    secrets: &SecretContext,
+) -> Diagnostic {
     Diagnostic {
         range: view.range(file, diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
         code_description: code_description(diagnostic.rule).filter(|_| view.session.code_description),
         source: Some(NAME.into()),
-        message: sink::lines(&around(file, diagnostic.range).redacted(&diagnostic.headline_and_notes())),
+        message: sink::lines(&secrets.redacted(&diagnostic.headline_and_notes())),
         related_information: related(view, diagnostic),
         tags: None,
         data: view.session.diagnostic_data.then(|| serde_json::json!({ "code": diagnostic.rule.code })),
@@ -84,15 +109,27 @@ const AROUND: u32 = 4096;
 /// How long a text is that is looked through once for all of its messages, in bytes.
 const SHORT: usize = 64 << 10;
 
+/// How much behind a place is looked through with it for places that follow, in bytes.
+const BLOCK: u32 = 64 << 10;
+
 /// The secrets around a range, pieces of which messages may quote.
 fn around(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
+    secrets_in(file, nearby(file, range, 0))
+}
+
+/// What is looked at for a range: what is around it, and so much more behind it.
+fn nearby(file: &SnapshotFile, range: TextRange, more: u32) -> TextRange {
+    let start = u32::from(range.start()).saturating_sub(AROUND);
+    let end = u32::from(range.end()).saturating_add(AROUND).saturating_add(more);
+    TextRange::new(start.into(), end.min(u32::from(text_len(file.text()))).max(start).into())
+}
+
+fn secrets_in(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
     let text = file.text();
     if text.len() <= SHORT {
         return Cow::Borrowed(file.secrets());
     }
-    let start = u32::from(range.start()).saturating_sub(AROUND) as usize;
-    let end = (u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len());
-    let bytes = text.as_bytes().get(start..end).unwrap_or(&[]);
+    let bytes = text.as_bytes().get(range.start().into()..range.end().into()).unwrap_or(&[]);
     Cow::Owned(SecretContext::of(&String::from_utf8_lossy(bytes)))
 }
 

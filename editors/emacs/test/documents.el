@@ -52,6 +52,46 @@
   (mangle-ls-visit)
   (test-equal (buffer-name) "lost-atoms.json"))
 
+(test-check "a conversation has the findings of its transcript, and their fixes"
+  (set-buffer "*conversation of lost-atoms.json*")
+  (flymake-start)
+  (test-await "its findings"
+    (lambda ()
+      (seq-some (lambda (found) (string-match-p "no-period" (flymake-diagnostic-text found))) (flymake-diagnostics))))
+  (test-go "modified(\"core")
+  (mangle-ls-describe)
+  (test-shows "*Mangle help*" "declare")
+  (set-buffer "*conversation of lost-atoms.json*")
+  (test-go "task_status(\"lease-twice\", /done)~~")
+  (let ((fix (seq-find (lambda (action) (string-match-p "full stop" (plist-get action :title))) (mangle-ls--fixes)))
+        (eglot-confirm-server-edits nil)
+        (eglot-confirm-server-initiated-edits nil))
+    (unless fix (error "There is no fix: %S" (mapcar (lambda (action) (plist-get action :title)) (mangle-ls--fixes))))
+    (mangle-ls-fix (plist-get fix :title)))
+  (with-current-buffer "lost-atoms.json" (eglot--signal-textDocument/didChange))
+  (test-shows "lost-atoms.json" "/done).")
+  (test-shows "*conversation of lost-atoms.json*" "task_status(\"lease-twice\", /done).")
+  (with-current-buffer "lost-atoms.json" (set-buffer-modified-p nil)))
+
+(test-check "its turns are an index, and keys lead from one to the next"
+  (set-buffer "*conversation of lost-atoms.json*")
+  (goto-char (point-max))
+  (mangle-ls-previous-turn)
+  (unless (looking-at-p "── turn 1 ") (error "%s" (buffer-substring (point) (line-end-position))))
+  (let ((name (caar (mangle-ls--index))))
+    (unless (string-match-p "turn 1 · assistant .*[0-9]+ lost" name) (error "%s" name))))
+
+(test-check "what a property came to"
+  (test-open "incident/constitution_test.mg")
+  (test-equal (and (assoc "a blocked pattern is never permitted" (mangle-ls--properties)) t) t)
+  (mangle-ls-verify "a blocked pattern is never permitted")
+  (test-shows "*property a blocked pattern is never permitted*" "the smallest world:"))
+
+(test-check "the schema of replies"
+  (test-open "incident/constitution.mg")
+  (mangle-ls-schema "openai")
+  (test-shows "*schema for openai*" "surface_response"))
+
 (test-check "a syntax tree follows edits"
   (test-open "incident/constitution.mg")
   (mangle-ls-syntax)

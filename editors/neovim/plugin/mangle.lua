@@ -10,8 +10,10 @@ vim.api.nvim_create_user_command('Mangle', function(command) require('mangle.com
   desc = 'Previews, replays, queries, tests and more: see :help mangle-commands',
 })
 
-vim.api.nvim_create_user_command('MangleConversation', function() require('mangle.conversation').show() end, {
-  desc = 'The transcript in this buffer as a conversation',
+vim.api.nvim_create_user_command('MangleConversation', function(command) require('mangle.conversation').show(command.args) end, {
+  nargs = '?',
+  complete = 'file',
+  desc = 'The transcript in this buffer, or a file, as a conversation',
 })
 
 require('mangle.refresh').register()

@@ -2,8 +2,9 @@
 
 import * as vscode from "vscode";
 import { Answers } from "./documents/answers.ts";
-import { Conversations, offerConversation } from "./documents/conversations.ts";
+import { Conversations } from "./documents/conversations.ts";
 import { generateGrammar } from "./documents/grammar.ts";
+import { ConversationOffer } from "./documents/offer_conversation.ts";
 import { Previews } from "./documents/previews.ts";
 import type { PromptOf } from "./documents/prompt_of.ts";
 import { type PropertyOf, openProperty } from "./documents/properties.ts";
@@ -16,6 +17,7 @@ import { Reports } from "./panels/report.ts";
 import { offerSchema, useSchema } from "./schema.ts";
 import { type Deed, commands, copyRepair } from "./server/deeds.ts";
 import { Server } from "./server/server.ts";
+import { openStory } from "./story.ts";
 import { StatusItem } from "./status/item.ts";
 import { type Asked, Tests } from "./testing/tests.ts";
 
@@ -25,6 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const started = performance.now();
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
   const [views, previews, conversations] = [new Views(), new Previews(), new Conversations()];
+  const offer = new ConversationOffer(context.globalState);
   const extension = context.extensionUri;
   const [prompts, reports, graphs] = [new PromptPanels(extension, previews), new Reports(extension), new Graphs(extension)];
   const deeds: Record<string, Deed> = {
@@ -37,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.test": (asked: object) => tests.runAsked(asked as Asked),
   };
   const first = new FirstDiagnostics(log, started);
-  const server: Server = new Server(extension, log, [views, previews, conversations, prompts, reports, graphs], {
+  const server: Server = new Server(extension, log, [views, previews, conversations, offer, prompts, reports, graphs], {
     ...commands(() => server.running, deeds),
     ...first.middleware(),
   });
@@ -56,7 +59,9 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.replayTranscript": () => reports.show(),
     "mangle.replayFromHere": () => openTurnHere("mangle.replay", server.running),
     "mangle.showState": () => openTurnHere("mangle.state", server.running),
-    "mangle.openConversation": () => conversations.show(),
+    "mangle.openConversation": (uri) => conversations.show(uri instanceof vscode.Uri ? uri : undefined),
+    "mangle.showRaw": () => conversations.showRaw(),
+    "mangle.fixInTranscript": () => conversations.fix(),
     "mangle.showChannels": () => views.showChannels(),
     "mangle.runQuery": () => answers.ask(),
     "mangle.runTests": () => tests.runAll(),
@@ -64,17 +69,17 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.showGraph": () => graphs.show(),
     "mangle.showSyntaxTree": () => views.showTree(),
     "mangle.useSchema": () => useSchema(context),
+    "mangle.openStory": () => openStory(context),
   };
   context.subscriptions.push(
     log,
-    ...[answers, views, previews, conversations, prompts, reports, graphs, tests, status, server],
+    ...[answers, views, previews, conversations, offer, prompts, reports, graphs, tests, status, server],
     ...Object.entries(does).map(([name, deed]) => vscode.commands.registerCommand(name, deed)),
     // Also when a folder is trusted, and its settings count from then on.
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("mangle.server.path")) void server.restart();
     }),
     offerSchema(context),
-    offerConversation(context),
   );
   void server.restart(); // not awaited: a server that hangs must not hang the extension
 }

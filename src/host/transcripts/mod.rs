@@ -17,6 +17,7 @@ mod pieces;
 mod read;
 mod read_ahead;
 mod silencing;
+mod stretch;
 
 pub use accounts::{AccountPolicies, Accounts, TranscriptPrograms};
 pub(super) use archive::{is_archive, transcripts_in};
@@ -33,3 +34,5 @@ pub use open::Input;
 pub use pieces::EachRead;
 pub use read::{ReadOptions, read_transcript, read_transcript_with};
 pub use silencing::{Beginning, comments};
+pub use stretch::{RecordStart, StretchTarget};
+pub(super) use stretch::{Stretch, StretchRequest, read_stretch};

@@ -54,6 +54,7 @@ use self::scan::Stage;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::Snapshot;
 pub use self::transcripts::SnapshotTranscript;
+pub use self::transcripts::stretch::DiskStretch;
 use super::agents::is_agent_settings;
 use super::paths::{is_kernel, is_session, relative};
 use super::transcripts::is_markdown;

@@ -268,8 +268,7 @@ impl Snapshot {
             return found.iter().collect();
         }
         if let Some(transcript) = self.transcript(file) {
-            let others = vec![&*transcript.replayed().diagnostics];
-            return Lists { checks: vec![transcript.diagnostics()], others, ..Lists::default() }.merged(None);
+            return transcript.findings();
         }
         if let Some(grammar) = self.grammar(file) {
             return grammar.diagnostics().iter().collect();

@@ -13,20 +13,23 @@ mod reply;
 #[cfg(test)]
 mod tests;
 mod turn_text;
+mod turns;
 pub mod window;
 
 pub use self::accounts::{JudgeUpdates, turn_accounts};
+pub use self::turns::{TurnSummary, is_answer};
 
 use self::annotations::{Annotation, annotate};
 use self::line_writer::{LineWriter, PieceStyle};
 use self::reply::{ReplyWriter, SAID};
 use self::turn_text::TurnText;
+use self::turns::{lost, place_of, title};
 use super::replays::{RequestVerdict, TurnVerdicts};
 use crate::report::conversation::{ConversationLine, PieceKind};
 use crate::report::sink;
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
+use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange};
 use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::secrets::{SecretContext, is_free};
 use piggyback::transcript::{Record, Skip, TextKind, Turn};
@@ -62,6 +65,10 @@ pub struct RecordConversation {
     pub lines: Vec<ConversationLine>,
     /// The numbers of the answers in it.
     pub turns: Vec<u64>,
+    /// The turns that have a line above them, in their order.
+    pub summaries: Vec<TurnSummary>,
+    /// How many updates without an envelope are lost before the first of them.
+    pub lost_before: usize,
     /// The number of its last answer, else of the one before it.
     pub answers: u64,
 }
@@ -69,7 +76,8 @@ pub struct RecordConversation {
 /// Makes the lines of a record.
 #[must_use]
 pub fn conversation(input: RecordInput<'_>) -> RecordConversation {
-    RecordWriter { input, out: LineWriter::new(input.width.max(NARROWEST)), hidden: Vec::new() }.write()
+    let out = LineWriter::new(input.width.max(NARROWEST));
+    RecordWriter { input, out, hidden: Vec::new(), summaries: Vec::new(), lost_before: 0 }.write()
 }
 
 /// Narrower lines are not made.
@@ -82,11 +90,20 @@ pub fn loose_finding(found: &Diagnostic, record: Option<u64>, width: usize) -> V
     finding(found, &format!("{place}: "), SAID, &SecretContext::default(), width)
 }
 
+/// Words about the whole of what is shown, as lines.
+fn loose_note(words: &str, width: usize) -> Vec<ConversationLine> {
+    let mut out = LineWriter::new(width);
+    out.line(0, PieceKind::Note, words);
+    out.finish()
+}
+
 struct RecordWriter<'a> {
     input: RecordInput<'a>,
     out: LineWriter,
     /// The places of turns that are not to be shown.
     hidden: Vec<TextRange>,
+    summaries: Vec<TurnSummary>,
+    lost_before: usize,
 }
 
 impl RecordWriter<'_> {
@@ -98,7 +115,7 @@ impl RecordWriter<'_> {
             // What is said after the last answer belongs to the next one.
             let number = if is_answer || turn.kind == TextKind::Atom { answers } else { answers + 1 };
             if !self.is_wanted(number) {
-                self.hidden.push(turn.place(TextRange::up_to(size(turn.len()))));
+                self.hidden.push(place_of(turn));
                 continue;
             }
             if is_answer {
@@ -111,8 +128,9 @@ impl RecordWriter<'_> {
             0 => self.is_wanted(answers + 1),
             count => self.hidden.len() < count,
         };
+        let (summaries, lost_before) = (std::mem::take(&mut self.summaries), self.lost_before);
         let lines = if is_shown { self.annotated() } else { Vec::new() };
-        RecordConversation { lines, turns, answers }
+        RecordConversation { lines, turns, summaries, lost_before, answers }
     }
 
     /// Whether the answer of a number is to be shown.
@@ -124,18 +142,25 @@ impl RecordWriter<'_> {
         let text = TurnText::new(turn, self.input.record.bytes);
         let verdicts = self.input.verdicts.iter().find(|one| one.number == number);
         let verdicts = verdicts.filter(|_| is_answer(turn.kind));
+        let account = self.input.accounts.get(at).map_or(&[][..], Vec::as_slice);
         if turn.kind != TextKind::Atom {
             self.head(turn, number);
+            self.summaries.push(TurnSummary::new(turn, number, account, verdicts));
+        } else {
+            let around = self.summaries.last_mut().map(|around| &mut around.lost);
+            *around.unwrap_or(&mut self.lost_before) += lost(account);
         }
         if let Some(denied) = verdicts.and_then(|one| one.denied.as_ref()) {
             self.out.line(SAID, verdict_kind(denied), &verdict_words(denied));
         }
-        let account = self.input.accounts.get(at).map_or(&[][..], Vec::as_slice);
         let rewritten = verdicts.and_then(|one| one.rewritten.as_ref());
         match turn.kind {
             TextKind::Reply | TextKind::Object => {
                 let (text, settings, out) = (&text, self.input.settings, &mut self.out);
-                ReplyWriter { text, settings, account, rewritten, out }.write();
+                let is_correction = ReplyWriter { text, settings, account, rewritten, out }.write();
+                if let Some(summary) = self.summaries.last_mut() {
+                    summary.is_correction = is_correction;
+                }
             }
             TextKind::Surface => self.text(&text, PieceKind::Surface),
             TextKind::Atom => {
@@ -157,25 +182,20 @@ impl RecordWriter<'_> {
     /// The line above a turn.
     fn head(&mut self, turn: &Turn, number: u64) {
         self.out.blank();
-        let who = turn.role.as_str();
-        let mut head = match turn.kind {
-            TextKind::Reply | TextKind::Object | TextKind::Surface => format!("── turn {number} · {who}"),
-            TextKind::Skipped(why) => format!("── {who}, {}", skipped(why)),
-            TextKind::Prompt | TextKind::Atom => format!("── {who}"),
-        };
+        let mut head = format!("── {}", title(turn, number));
         head.push_str(&format!(" · record {}", self.input.record.number));
         if let Some(time) = turn.details.as_ref().and_then(|details| details.timestamp.as_ref()) {
             head.push_str(&format!(" · {}", sink::line(time)));
         }
         head.push_str(" ──");
-        self.out.about(Some(turn.place(TextRange::up_to(size(turn.len())))));
+        self.out.about(Some(place_of(turn)));
         self.out.line(0, PieceKind::Turn, &head);
         self.out.about(None);
     }
 
     /// The lines with verdicts and findings in their places; what is found elsewhere follows.
     fn annotated(self) -> Vec<ConversationLine> {
-        let RecordWriter { input, out, hidden } = self;
+        let RecordWriter { input, out, hidden, .. } = self;
         let width = input.width.max(NARROWEST);
         let context = context_of(input.record.bytes);
         let write = |annotation: Annotation<'_>| match annotation {
@@ -199,27 +219,10 @@ impl RecordWriter<'_> {
     }
 }
 
-/// Whether a turn is counted as an answer, as a replay counts them.
-#[must_use]
-pub fn is_answer(kind: TextKind) -> bool {
-    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
-}
-
 /// The credentials of a record, of which messages may quote pieces.
 fn context_of(bytes: &[u8]) -> SecretContext {
     let text = String::from_utf8_lossy(bytes);
     if is_free(&text) { SecretContext::default() } else { SecretContext::of(&text) }
-}
-
-fn skipped(why: Skip) -> &'static str {
-    match why {
-        Skip::Preview => "not read: the beginning of a longer text",
-        Skip::Intermediate => "not read: said on the way to the answer",
-        Skip::Ignored => "not read: the file says to ignore it",
-        Skip::OtherRole => "not read",
-        Skip::Empty => "an empty reply",
-        Skip::Repeated => "a copy of another text, not shown",
-    }
 }
 
 /// The map of a text that is a stretch of its source.

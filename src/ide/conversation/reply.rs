@@ -28,8 +28,8 @@ pub(super) struct ReplyWriter<'a, 'w> {
 }
 
 impl ReplyWriter<'_, '_> {
-    /// Writes the reply.
-    pub(super) fn write(&mut self) {
+    /// Writes the reply. Gives whether it says that it corrects itself.
+    pub(super) fn write(&mut self) -> bool {
         let reply = Reply::new(self.text.bytes, &self.text.turn.caps(self.settings));
         match (&reply.reading, reply.picked_object()) {
             (Err(_), _) => {
@@ -42,6 +42,9 @@ impl ReplyWriter<'_, '_> {
             }
             (Ok(reading), Some(object)) => self.envelope(&reply, reading, object),
         }
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        let correction = picked.and_then(|picked| picked.packet.self_correction.as_ref());
+        correction.is_some_and(|correction| correction.triggered)
     }
 
     /// A part of the reply on lines of its own.

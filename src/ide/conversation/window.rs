@@ -1,11 +1,11 @@
 //! A stretch of the records of a transcript in memory as a conversation, for documents that editors show.
 
 use super::{
-    JudgeUpdates, RecordConversation, RecordInput, USUAL_WIDTH, conversation, is_answer, loose_finding,
-    turn_accounts,
+    JudgeUpdates, RecordConversation, RecordInput, TurnSummary, USUAL_WIDTH, conversation, is_answer,
+    loose_finding, loose_note, turn_accounts,
 };
 use crate::ide::transcripts::{Entry, Opened};
-use crate::report::conversation::{ConversationText, first_lines, plain};
+use crate::report::conversation::{ConversationLink, ConversationText, PieceKind, first_lines, plain};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 use piggyback::envelope::Reply;
@@ -18,6 +18,8 @@ pub struct ConversationWindow {
     pub text: ConversationText,
     /// The records that have lines: in the text, and in the file, with their numbers.
     pub records: Vec<(TextRange, TextRange, u64)>,
+    /// The turns that are shown, in their order.
+    pub turns: Vec<WindowTurn>,
     /// The index of the first record that is shown, and how many there are.
     pub first: usize,
     pub count: usize,
@@ -25,12 +27,41 @@ pub struct ConversationWindow {
     pub total: usize,
 }
 
+/// A turn that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowTurn {
+    /// The line above it, in the text.
+    pub head: TextRange,
+    /// What is said of it; its place is in bytes of the file.
+    pub summary: TurnSummary,
+    /// The first line of what is said in it.
+    pub excerpt: String,
+}
+
+/// What is before the first record of a transcript, where that is the rest of one.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowStart {
+    /// The number of the record.
+    pub number: u64,
+    /// The number of the answer before it.
+    pub answers: u64,
+    /// What is said above it.
+    pub note: Option<&'static str>,
+}
+
 /// Shows `count` records from the one at the index `first` on. `found` is what `check` finds in the whole file, sorted by start.
 #[must_use]
-pub fn window(
+pub fn window(opened: Opened<'_>, found: &[Diagnostic], stretch: (usize, usize)) -> ConversationWindow {
+    window_from(opened, found, stretch, WindowStart { number: 1, answers: 0, note: None })
+}
+
+/// [`window`] of a transcript that is the rest of one.
+#[must_use]
+pub fn window_from(
     opened: Opened<'_>,
     found: &[Diagnostic],
     (first, count): (usize, usize),
+    start: WindowStart,
 ) -> ConversationWindow {
     let list = opened.records.list();
     let first = first.min(list.len().saturating_sub(1));
@@ -38,10 +69,15 @@ pub fn window(
     let mut window =
         ConversationWindow { first, count: shown.len(), total: list.len(), ..ConversationWindow::default() };
     let before = list.get(..first).unwrap_or(&[]).iter().flat_map(|entry| &entry.body.turns);
-    let mut answers = before.filter(|turn| is_answer(turn.kind)).count() as u64;
+    let mut answers = start.answers + before.filter(|turn| is_answer(turn.kind)).count() as u64;
+    if let Some(note) = start.note {
+        let lines = loose_note(note, USUAL_WIDTH);
+        window.text.append(&plain(&lines), TextSize::new(0));
+    }
     if list.is_empty() {
         window.loose(found);
     }
+    let numbers_before = start.number.saturating_sub(1);
     for (at, entry) in (first..).zip(shown) {
         // What stands before the first record belongs to it, what stands behind another to that.
         let start = if at == 0 { TextSize::new(0) } else { entry.start };
@@ -49,22 +85,28 @@ pub fn window(
         let (own, loose): (Vec<Diagnostic>, Vec<Diagnostic>) =
             here.iter().cloned().partition(|one| entry.range().contains_range(one.range));
         let own: Vec<Diagnostic> = own.into_iter().filter_map(|one| relative(one, entry.start)).collect();
-        let made = record(opened, at, &own, answers);
+        let made = record(opened, at, &own, (answers, numbers_before));
         answers = made.answers;
         let lines = if window.text.text.is_empty() { first_lines(&made.lines) } else { &made.lines };
-        window.record(&plain(lines), entry);
+        window.record(&plain(lines), &made, (entry.start, entry.range(), numbers_before + entry.number));
         window.loose(&loose);
     }
     window
 }
 
 /// The lines of the record at an index.
-fn record(opened: Opened<'_>, at: usize, findings: &[Diagnostic], answers: u64) -> RecordConversation {
+fn record(
+    opened: Opened<'_>,
+    at: usize,
+    findings: &[Diagnostic],
+    (answers, numbers_before): (u64, u64),
+) -> RecordConversation {
     let (list, entries) = (opened.records.list(), opened.records.transcript().entries());
     let (Some(entry), Some(record)) = (list.get(at), entries.get(at)) else {
         return RecordConversation { answers, ..RecordConversation::default() };
     };
-    let record = record.record(opened.records.text().as_bytes());
+    let mut record = record.record(opened.records.text().as_bytes());
+    record.number += numbers_before;
     let verdicts = opened.verdicts.and_then(|known| known.within(at..at + 1).next());
     conversation(RecordInput {
         record: &record,
@@ -79,13 +121,82 @@ fn record(opened: Opened<'_>, at: usize, findings: &[Diagnostic], answers: u64) 
 }
 
 impl ConversationWindow {
-    fn record(&mut self, text: &ConversationText, entry: &Entry) {
-        let start = text_len(&self.text.text);
-        self.text.append(text, entry.start);
-        let shown = TextRange::new(start, text_len(&self.text.text));
+    /// Adds the text of a record, which has a place in the file and a number; links and turns of it count from `start`.
+    fn record(
+        &mut self,
+        text: &ConversationText,
+        made: &RecordConversation,
+        (start, place, number): (TextSize, TextRange, u64),
+    ) {
+        let (before, links) = (text_len(&self.text.text), self.text.links.len());
+        self.text.append(text, start);
+        let shown = TextRange::new(before, text_len(&self.text.text));
         if !shown.is_empty() {
-            self.records.push((shown, entry.range(), entry.number));
+            self.records.push((shown, place, number));
         }
+        if let Some(last) = self.turns.last_mut() {
+            last.summary.lost += made.lost_before;
+        }
+        let mut rest = self.text.links.get(links..).unwrap_or(&[]);
+        for summary in &made.summaries {
+            let summary = TurnSummary { place: summary.place + start, ..summary.clone() };
+            let is_head =
+                |link: &ConversationLink| link.kind == PieceKind::Turn && link.source.range == summary.place;
+            let Some(at) = rest.iter().position(is_head) else { continue };
+            let head = rest.get(at).map(|link| link.range).unwrap_or_default();
+            rest = rest.get(at + 1..).unwrap_or(&[]);
+            let said = rest.iter().take_while(|link| link.kind != PieceKind::Turn);
+            let mut said = said.filter(|link| matches!(link.kind, PieceKind::Surface | PieceKind::Text));
+            let excerpt = said.next().map(|link| first_line(&self.text.text, link.range.start()));
+            self.turns.push(WindowTurn { head, summary, excerpt: excerpt.unwrap_or_default() });
+        }
+    }
+
+    /// The part of the text that shows bytes of the file, from the first that is shown to the last; of bytes that no line
+    /// shows, the line of the finding about them, else the line above their turn.
+    #[must_use]
+    pub fn shown(&self, range: TextRange) -> Option<TextRange> {
+        let range = if range.is_empty() { TextRange::at(range.start(), TextSize::new(1)) } else { range };
+        let links = self.links_of(range);
+        let parts = links.iter().filter(|link| link.kind.is_transcript());
+        let parts = parts.filter_map(|link| part_of(link, range));
+        parts.reduce(TextRange::cover).or_else(|| self.beside(range))
+    }
+
+    /// What is said about bytes that no line shows.
+    fn beside(&self, range: TextRange) -> Option<TextRange> {
+        let is_said = |link: &&ConversationLink| !link.kind.is_transcript() && link.source.range == range;
+        let said = self.text.links.iter().find(is_said).map(|link| link.range);
+        let around = |turn: &&WindowTurn| turn.summary.place.contains_range(range);
+        said.or_else(|| self.turns.iter().find(around).map(|turn| turn.head))
+    }
+
+    /// The links of the records that have bytes in a range.
+    fn links_of(&self, range: TextRange) -> &[ConversationLink] {
+        let first = self.records.partition_point(|(_, place, _)| place.end() <= range.start());
+        let last = self.records.partition_point(|(_, place, _)| place.start() < range.end());
+        let records = self.records.get(first..last).unwrap_or(&[]);
+        let (Some((first, ..)), Some((last, ..))) = (records.first(), records.last()) else { return &[] };
+        let links = &self.text.links;
+        let start = links.partition_point(|link| link.range.end() <= first.start());
+        let end = links.partition_point(|link| link.range.start() < last.end());
+        links.get(start..end).unwrap_or(&[])
+    }
+
+    /// The link at an offset of the text, else the first one behind it that is before `end`.
+    #[must_use]
+    pub fn link_at(&self, offset: TextSize, end: TextSize) -> Option<&ConversationLink> {
+        let at = self.text.links.partition_point(|link| link.range.end() <= offset);
+        self.text.links.get(at).filter(|link| link.range.start() < end.max(offset + TextSize::new(1)))
+    }
+
+    /// The bytes of the file that a part of the text shows or is about, from the first to the last.
+    #[must_use]
+    pub fn source(&self, range: TextRange) -> Option<TextRange> {
+        let at = self.text.links.partition_point(|link| link.range.end() <= range.start());
+        let links = self.text.links.get(at..).unwrap_or(&[]).iter();
+        let links = links.take_while(|link| link.range.start() < range.end());
+        links.map(|link| source_of(link, range)).reduce(TextRange::cover)
     }
 
     /// Adds findings that are in no record.
@@ -94,6 +205,29 @@ impl ConversationWindow {
             self.text.append(&plain(&loose_finding(one, None, USUAL_WIDTH)), TextSize::new(0));
         }
     }
+}
+
+/// The rest of a line.
+fn first_line(text: &str, start: TextSize) -> String {
+    let rest = text.get(start.into()..).unwrap_or_default();
+    rest.lines().next().unwrap_or_default().trim().trim_matches('~').to_owned()
+}
+
+/// What of a link shows bytes of a range.
+fn part_of(link: &ConversationLink, range: TextRange) -> Option<TextRange> {
+    let shown = link.source.range.intersect(range).filter(|shown| !shown.is_empty())?;
+    Some(match link.source.is_copied {
+        true => TextRange::at(link.range.start() + (shown.start() - link.source.range.start()), shown.len()),
+        false => link.range,
+    })
+}
+
+/// What a part of the text shows of the bytes of a link.
+fn source_of(link: &ConversationLink, range: TextRange) -> TextRange {
+    let shown = link.range.intersect(range).filter(|_| link.source.is_copied);
+    shown.map_or(link.source.range, |shown| {
+        TextRange::at(link.source.range.start() + (shown.start() - link.range.start()), shown.len())
+    })
 }
 
 /// The findings that begin in a stretch of the file.

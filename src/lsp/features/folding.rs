@@ -5,8 +5,12 @@ use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use crate::ide::folding::{Fold, FoldKind, folds};
 use crate::ide::transcripts;
 use crate::lsp::view::View;
+use crate::lsp::virtual_documents::shown_conversation;
 
 pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -> Option<Vec<FoldingRange>> {
+    if let Some(conversation) = shown_conversation(view, &params.text_document.uri) {
+        return Some(conversation.folds());
+    }
     let file = view.file(&params.text_document.uri)?;
     let client = view.session.client.text_document.as_ref().and_then(|text| text.folding_range.as_ref());
     let by_line = client.is_some_and(|client| client.line_folding_only == Some(true));

@@ -8,11 +8,16 @@ use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
 use crate::lsp::view::View;
+use crate::lsp::virtual_documents::shown_conversation;
 use mangle_syntax::text::FileId;
 
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
     if view.transcript(&params.text_document_position_params.text_document.uri).is_some() {
         return transcripts::hover(view, &params.text_document_position_params);
+    }
+    let uri = &params.text_document_position_params.text_document.uri;
+    if let Some(conversation) = shown_conversation(view, uri) {
+        return conversation.hover(params, |raw| hover(view, raw));
     }
     let at = view.spot(&params.text_document_position_params)?;
     let found = match at.place() {

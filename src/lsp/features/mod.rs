@@ -5,6 +5,7 @@
 pub(super) mod call_hierarchy;
 pub(super) mod code_lens;
 pub(super) mod completion;
+pub(super) mod conversations;
 pub(super) mod folding;
 pub(super) mod formatting;
 pub(super) mod grammar;

@@ -9,17 +9,22 @@ use tower_lsp::ls_types::{
     TextDocumentClientCapabilities,
 };
 
+use super::conversations::ShownConversation;
 use super::paths;
 use crate::ide::Place;
 use crate::ide::definition::{self, Definition, DefinitionTarget};
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
+use crate::lsp::virtual_documents::shown_conversation;
 
 /// Where something comes from.
 pub(in crate::lsp) fn definition(
     view: &View,
     params: &GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
+    if let Some(shown) = conversation(view, params) {
+        return shown.go(params, |raw| definition(view, raw));
+    }
     if let Some(found) = paths::definition(view, &params.text_document_position_params) {
         return Some(found);
     }
@@ -56,6 +61,9 @@ fn go(
     feature: fn(Place<'_>) -> Option<Definition>,
     capability: fn(&TextDocumentClientCapabilities) -> Option<&GotoCapability>,
 ) -> Option<GotoDefinitionResponse> {
+    if let Some(shown) = conversation(view, params) {
+        return shown.go(params, |raw| go(view, raw, feature, capability));
+    }
     let at = view.spot(&params.text_document_position_params)?;
     let all: Vec<Definition> = at.places().filter_map(feature).collect();
     let mut targets: Vec<DefinitionTarget> = Vec::new();
@@ -74,6 +82,11 @@ fn go(
         let locations = targets.iter().filter_map(|target| location(view, target));
         GotoDefinitionResponse::Array(locations.collect())
     })
+}
+
+/// The conversation that a request is about, where it is about one.
+fn conversation<'v>(view: &'v View, params: &GotoDefinitionParams) -> Option<ShownConversation<'v>> {
+    shown_conversation(view, &params.text_document_position_params.text_document.uri)
 }
 
 fn location(view: &View, target: &DefinitionTarget) -> Option<Location> {

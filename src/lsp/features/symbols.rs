@@ -1,7 +1,7 @@
 //! `textDocument/documentSymbol` and `workspace/symbol`
 
 use tower_lsp::ls_types::{
-    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind,
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolKind,
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
@@ -10,6 +10,7 @@ use crate::ide::symbols::{self, SymbolType, document_symbols, workspace_symbols}
 use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use crate::lsp::virtual_documents::shown_conversation;
 use piggyback::envelope::secrets::redacted;
 
 /// How many symbols of the workspace are sent. Nobody reads more; whoever seeks more types another letter.
@@ -17,14 +18,18 @@ const LIMIT: usize = 256;
 
 /// The outline of a document: as a tree if the client shows trees.
 pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
-    let file = view.file(&params.text_document.uri)?;
+    let client =
+        view.session.client.text_document.as_ref().and_then(|client| client.document_symbol.as_ref());
+    let trees = client.is_some_and(|client| client.hierarchical_document_symbol_support == Some(true));
+    let uri = &params.text_document.uri;
+    if let Some(conversation) = shown_conversation(view, uri) {
+        return Some(conversation.symbols(uri, trees));
+    }
+    let file = view.file(uri)?;
     let symbols = match view.snapshot.transcript(file.id) {
         Some(transcript) => transcript.with_policies(transcripts::symbols::symbols),
         None => document_symbols(file.summary()),
     };
-    let client =
-        view.session.client.text_document.as_ref().and_then(|client| client.document_symbol.as_ref());
-    let trees = client.is_some_and(|client| client.hierarchical_document_symbol_support == Some(true));
     Some(if trees {
         let symbols = symbols.into_iter().map(|symbol| tree(view, file, symbol));
         DocumentSymbolResponse::Nested(symbols.collect())
@@ -34,7 +39,12 @@ pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Op
         for symbol in &symbols {
             flatten(symbol, None, &mut |symbol, container| {
                 let location = Location { uri: uri.clone(), range: view.range(file, symbol.range) };
-                flat.push(information(&redacted(&symbol.name), symbol.kind, location, container));
+                flat.push(to_proto::symbol_information(
+                    &redacted(&symbol.name),
+                    kind(symbol.kind),
+                    location,
+                    container,
+                ));
             });
         }
         DocumentSymbolResponse::Flat(flat)
@@ -68,18 +78,6 @@ fn flatten(
     }
 }
 
-#[expect(deprecated, reason = "the type has the member")]
-fn information(name: &str, of: SymbolType, location: Location, container: Option<&str>) -> SymbolInformation {
-    SymbolInformation {
-        name: name.to_owned(),
-        kind: kind(of),
-        tags: None,
-        deprecated: None,
-        location,
-        container_name: container.map(str::to_owned),
-    }
-}
-
 /// The names of the workspace that fit a query.
 pub(in crate::lsp) fn workspace(
     view: &View,
@@ -90,7 +88,7 @@ pub(in crate::lsp) fn workspace(
     let symbols = found.into_iter().filter_map(|symbol| {
         let location = to_proto::location(view, symbol.file, symbol.range)?;
         let package = symbol.package.map(|package| package.as_str());
-        Some(information(symbol.name.as_str(), symbol.kind, location, package))
+        Some(to_proto::symbol_information(symbol.name.as_str(), kind(symbol.kind), location, package))
     });
     Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
 }

@@ -1,48 +1,165 @@
 //! `mangle-conversation:`, a stretch of a transcript as a conversation: `/FIRST?count=N&of=URI`, or `/line-LINE?count=N&of=URI`.
 
-use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{Location, Uri};
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
 
-use super::preview::in_text;
+use rustc_hash::FxHasher;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::Uri;
+
 use super::source::{SourceName, component, named};
-use super::state::stamp;
-use super::{DocumentContent, DocumentOrigin, DocumentWindow, Fold, Scheme, nothing};
-use crate::host::workspace::{SnapshotFile, SnapshotTranscript};
-use crate::ide::conversation::window::{ConversationWindow, window};
+use super::{
+    DocumentAddress, DocumentContent, DocumentOrigin, DocumentTurn, DocumentWindow, Fold, Scheme, nothing,
+};
+use crate::host::workspace::{DiskStretch, SnapshotFile, SnapshotTranscript};
+use crate::host::{self, StretchTarget};
+use crate::ide::conversation::window::{ConversationWindow, WindowTurn};
+use crate::lsp::features::conversations::ShownConversation;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use crate::report::conversation::{ConversationLink, PieceKind};
-use mangle_syntax::text::{Cancel, LineIndex, TextRange, slice, text_len};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, LineIndex, TextSize, slice};
+use piggyback::envelope::secrets::redacted;
 
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-conversation", read: named, find: nothing, outlives: true, stamp, make };
+
+/// The transcript as it is under its settings, with its policies. It is followed also while nothing of that is open.
+fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+    let transcript = view.snapshot.transcript(file.id)?;
+    let mut hasher = FxHasher::default();
+    (Arc::as_ptr(transcript) as usize, file.open.as_ref().map(|open| open.version)).hash(&mut hasher);
+    Some(hasher.finish())
+}
 
 /// How many records are shown where the URI does not say, and at most.
 const USUAL: usize = 200;
 const MOST: usize = 2_000;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
-    let count = match named.get("count") {
-        None => USUAL,
-        Some(count) => count.parse().map_err(|_| Error::invalid_params("`count` is a number of records"))?,
-    };
-    let count = count.clamp(1, MOST);
+    let count = count(named)?;
     let Some(transcript) = view.snapshot.transcript(file.id) else {
         let text =
             "This document is not a transcript: `[transcripts] include` of mangle-ls.toml says which are.\n";
         return Ok(DocumentContent { text: text.to_owned(), ..DocumentContent::default() });
     };
-    let first = first(transcript, &named.name, count).ok_or_else(|| {
-        Error::invalid_params("a conversation is named by the number of a record or by `line-LINE`")
-    })?;
-    transcript.diagnose(cancel);
-    transcript.replay_for_readers(cancel);
-    if cancel.is_cancelled() {
-        return Err(Error::content_modified());
+    let unnamed =
+        || Error::invalid_params("a conversation is named by the number of a record or by `line-LINE`");
+    if transcript.is_left_out() {
+        let target = target(&named.name).ok_or_else(unnamed)?;
+        return from_disk(view, file, transcript, (target, count), cancel);
     }
-    let found = transcript.diagnostics();
-    let made = transcript.with_policies(|opened| window(opened, found, (first, count)));
-    Ok(content(view, file, transcript, made, count))
+    let first = first(transcript, &named.name, count).ok_or_else(unnamed)?;
+    let window = transcript.conversation(first, count, cancel).ok_or_else(Error::content_modified)?;
+    let found = found_in(transcript, &window);
+    let shown = ShownConversation::new(view, file, Arc::clone(&window));
+    let shown = shown.ok_or_else(|| Error::invalid_params("the transcript has no URI"))?;
+    let (diagnostics, turns) = (shown.diagnostics(&found), turns(&shown));
+    let folds = folds(&shown, &window);
+    let text = window.text.text.clone();
+    let origins = origins(&shown, &window);
+    let window = Some(stretch_of(file, transcript, &window, count));
+    Ok(DocumentContent { text, origins, diagnostics, turns, folds, window })
+}
+
+/// The stretch of a file that is too large to be held.
+fn from_disk(
+    view: &View,
+    file: &SnapshotFile,
+    transcript: &SnapshotTranscript,
+    (target, count): (StretchTarget, usize),
+    cancel: &Cancel,
+) -> Result<DocumentContent> {
+    let read = transcript.stretch(target, count, cancel).map_err(|error| {
+        let why = format!("{} cannot be read: {}", file.path.display(), host::plain(&error));
+        Error { message: why.into(), ..Error::internal_error() }
+    })?;
+    let DiskStretch { file: part, lines, window, found, number, after } =
+        read.ok_or_else(Error::content_modified)?;
+    let window = Arc::new(window);
+    let shown =
+        ShownConversation::new(view, &part, Arc::clone(&window)).map(|shown| shown.after_lines(lines));
+    let shown = shown.ok_or_else(|| Error::invalid_params("the transcript has no URI"))?;
+    let uri = to_proto::uri(file);
+    let address = |number: u64| Some(address(number, count, uri.as_ref()?));
+    let before = number.saturating_sub(count as u64).max(1);
+    let stretch = DocumentWindow {
+        first: number,
+        count: window.count,
+        total: None,
+        before: if number > 1 { address(before) } else { None },
+        after: after.and_then(address),
+    };
+    Ok(DocumentContent {
+        text: window.text.text.clone(),
+        origins: origins(&shown, &window),
+        diagnostics: shown.diagnostics(&found.iter().collect::<Vec<_>>()),
+        turns: turns(&shown),
+        folds: folds(&shown, &window),
+        window: Some(stretch),
+    })
+}
+
+/// The first record that a name asks for.
+fn target(name: &str) -> Option<StretchTarget> {
+    Some(match name.strip_prefix("line-") {
+        Some(line) => StretchTarget::Line(line.parse::<u32>().ok()?.saturating_sub(1)),
+        None => StretchTarget::Number(name.parse().ok()?),
+    })
+}
+
+/// The conversation that the URI of a request names; `None` for other documents, and for a file that is read in stretches.
+pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Option<ShownConversation<'v>> {
+    let address = DocumentAddress::parse(uri.as_str()).ok()?;
+    let file = address.file(view).filter(|_| address.scheme.name == SCHEME.name)?;
+    let transcript = view.snapshot.transcript(file.id).filter(|transcript| !transcript.is_left_out())?;
+    let count = count(&address.named).ok()?;
+    let first = first(transcript, &address.named.name, count)?;
+    ShownConversation::new(view, file, transcript.conversation(first, count, &Cancel::new())?)
+}
+
+/// How many records are shown.
+fn count(named: &SourceName) -> Result<usize> {
+    let count = match named.get("count") {
+        None => USUAL,
+        Some(count) => count.parse().map_err(|_| Error::invalid_params("`count` is a number of records"))?,
+    };
+    Ok(count.clamp(1, MOST))
+}
+
+/// What is found in the records that are shown; in the first ones, also what is found before them.
+fn found_in<'t>(transcript: &'t SnapshotTranscript, window: &ConversationWindow) -> Vec<&'t Diagnostic> {
+    let list = transcript.records().list();
+    let start =
+        list.get(window.first).filter(|_| window.first > 0).map_or(TextSize::new(0), |entry| entry.start);
+    let end = list.get(window.first + window.count).map(|entry| entry.start);
+    let is_shown = |at: TextSize| at >= start && end.is_none_or(|end| at < end);
+    transcript.findings().into_iter().filter(|found| is_shown(found.range.start())).collect()
+}
+
+/// Each turn, from the line above it on.
+fn folds(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<Fold> {
+    let fold = |(turn, start_line, end_line): (&WindowTurn, u32, u32)| {
+        let title = slice(&window.text.text, turn.head).trim_matches(['─', ' ']).to_owned();
+        Fold { start_line, end_line, title }
+    };
+    shown.turns().map(fold).collect()
+}
+
+/// The turns as a list beside the document has them.
+fn turns(shown: &ShownConversation<'_>) -> Vec<DocumentTurn> {
+    let turn = |(turn, start_line, end_line): (&WindowTurn, u32, u32)| DocumentTurn {
+        title: redacted(&turn.summary.title).into_owned(),
+        excerpt: redacted(&turn.excerpt).into_owned(),
+        number: turn.summary.number,
+        start_line,
+        end_line,
+        denied: turn.summary.denied,
+        lost: turn.summary.lost,
+        corrects: turn.summary.is_correction,
+    };
+    shown.turns().map(turn).collect()
 }
 
 /// The index of the first record that is shown: the one of this number, or that of the stretch that has this line of the file.
@@ -58,35 +175,35 @@ fn first(transcript: &SnapshotTranscript, name: &str, count: usize) -> Option<us
     Some(at.min(list.len().saturating_sub(1)) / count * count)
 }
 
-fn content(
-    view: &View,
+/// The parts of the text and the bytes that they show.
+fn origins(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<DocumentOrigin> {
+    let lines = LineIndex::new(&window.text.text);
+    let links = joined(&window.text.links, &lines);
+    let origin = |link: &ConversationLink| DocumentOrigin {
+        range: shown.range(link.range),
+        location: shown.location(link.source.range),
+        kind: link.kind.word().to_owned(),
+    };
+    links.iter().map(origin).collect()
+}
+
+/// Which stretch a window is, and those around it.
+fn stretch_of(
     file: &SnapshotFile,
     transcript: &SnapshotTranscript,
-    made: ConversationWindow,
+    made: &ConversationWindow,
     count: usize,
-) -> DocumentContent {
-    let uri = to_proto::uri(file);
-    let lines = LineIndex::new(&made.text.text);
-    let origin = |link: &ConversationLink| {
-        let location = Location { uri: uri.clone()?, range: view.range(file, link.source.range) };
-        let range = in_text(view, &made.text.text, &lines, link.range);
-        Some(DocumentOrigin { range, location, kind: link.kind.word().to_owned() })
-    };
-    let links = joined(&made.text.links, &lines);
-    let origins = links.iter().filter_map(origin).collect();
-    let folds = folds(&made, &lines);
-    let numbers = transcript.records().list();
+) -> DocumentWindow {
+    let (uri, numbers) = (to_proto::uri(file), transcript.records().list());
     let number = |at: usize| numbers.get(at).map(|entry| entry.number);
     let address = |at: usize| Some(address(number(at)?, count, uri.as_ref()?));
-    let end = made.first + made.count;
-    let window = DocumentWindow {
+    DocumentWindow {
         first: number(made.first).unwrap_or(1),
         count: made.count,
-        total: made.total,
+        total: Some(made.total),
         before: if made.first > 0 { address(made.first.saturating_sub(count)) } else { None },
-        after: address(end),
-    };
-    DocumentContent { text: made.text.text, origins, folds, window: Some(window) }
+        after: address(made.first + made.count),
+    }
 }
 
 fn address(first: u64, count: usize, of: &Uri) -> String {
@@ -111,17 +228,4 @@ fn joined(links: &[ConversationLink], lines: &LineIndex) -> Vec<ConversationLink
         }
     }
     all
-}
-
-/// Each turn, from the line above it on.
-fn folds(made: &ConversationWindow, lines: &LineIndex) -> Vec<Fold> {
-    let heads: Vec<TextRange> =
-        made.text.links.iter().filter(|link| link.kind == PieceKind::Turn).map(|link| link.range).collect();
-    let end = lines.line_of(text_len(&made.text.text)).saturating_sub(1);
-    let ends = heads.iter().skip(1).map(|head| lines.line_of(head.start()).saturating_sub(2)).chain([end]);
-    let fold = |(head, end_line): (&TextRange, u32)| {
-        let title = slice(&made.text.text, *head).trim_matches(['─', ' ']).to_owned();
-        Fold { start_line: lines.line_of(head.start()), end_line, title }
-    };
-    heads.iter().zip(ends).map(fold).collect()
 }

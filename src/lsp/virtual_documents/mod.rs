@@ -14,13 +14,17 @@ mod state;
 mod syntax;
 mod watch;
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{Location, Range, Uri};
+use tower_lsp::ls_types::{Diagnostic, Location, Range, Uri};
 
+pub(super) use self::conversation::shown_conversation;
 use self::source::SourceName;
 pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
+use super::from_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 use mangle_syntax::text::{Cancel, FileId};
@@ -85,6 +89,32 @@ struct DocumentContent {
     /// Which stretch of its source it shows, where it does not show all of any.
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<DocumentWindow>,
+    /// What is found in what it is made from, in its places here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Diagnostic>,
+    /// The turns that it shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    turns: Vec<DocumentTurn>,
+}
+
+/// A turn that a document shows.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DocumentTurn {
+    title: String,
+    /// The first line of what is said in it.
+    excerpt: String,
+    /// The number of the answer; none for what is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    /// Its lines, from 0, both included.
+    start_line: u32,
+    end_line: u32,
+    /// How many requests are denied, and how many updates are lost.
+    denied: usize,
+    lost: usize,
+    /// Whether it corrects itself.
+    corrects: bool,
 }
 
 /// The stretch of a transcript that a document shows.
@@ -94,8 +124,8 @@ struct DocumentWindow {
     first: u64,
     /// How many records it has.
     count: usize,
-    /// How many records the transcript has.
-    total: usize,
+    /// How many records the transcript has; `null` where it is read in stretches.
+    total: Option<usize>,
     /// The URIs of the documents with the records before and after it, where there are any.
     before: Option<String>,
     after: Option<String>,
@@ -178,6 +208,16 @@ impl DocumentAddress {
         let made = DocumentContent { text: masked(&made.text).into_owned(), ..made };
         Ok(VirtualDocument { made, revision: view.snapshot.revision })
     }
+}
+
+/// What a virtual document is made from; `None` for other documents.
+pub(super) fn source_of(uri: &Uri) -> Option<PathBuf> {
+    DocumentAddress::parse(uri.as_str()).ok()?.source().map(from_proto::document_path)
+}
+
+/// The document whose program an answer about a document needs: of a virtual one, what that is made from.
+pub(super) fn document_behind(uri: &Uri) -> PathBuf {
+    source_of(uri).unwrap_or_else(|| from_proto::document_path(uri))
 }
 
 /// The scheme says nothing of documents that its URIs do not name.

@@ -110,7 +110,7 @@ fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
         let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
         Fold { start_line, end_line, title: title.clone() }
     });
-    DocumentContent { folds: folds.collect(), origins, text: document.text, window: None }
+    DocumentContent { folds: folds.collect(), origins, text: document.text, ..DocumentContent::default() }
 }
 
 /// A range of a text that is no document of the workspace.

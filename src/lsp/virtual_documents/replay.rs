@@ -64,5 +64,5 @@ fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)])
         Fold { start_line, end_line, title: format!("turn {}", turn.turn) }
     });
     let (origins, folds) = (origins.collect(), folds.collect());
-    DocumentContent { text, origins, folds, window: None }
+    DocumentContent { text, origins, folds, ..DocumentContent::default() }
 }

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::{CHANGED, DocumentAddress};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+
+/// So many documents are watched before those are forgotten whose sources are closed.
+const MOST: usize = 200;
 
 /// A virtual document that the client asked for.
 #[derive(Debug)]
@@ -24,6 +27,11 @@ impl Watch {
     pub(in crate::lsp) fn new(uri: String, address: DocumentAddress) -> Self {
         let source = address.source().map(from_proto::document_path);
         Self { uri, address, source }
+    }
+
+    /// Whether the document is open that it is made from.
+    fn is_open(&self, view: &View) -> bool {
+        self.address.file(view).is_some_and(|file| file.open.is_some())
     }
 
     /// A number that changes with the document; `None` when nothing that it is made from is open.
@@ -53,8 +61,25 @@ impl Watches {
     pub(in crate::lsp) fn add(&mut self, watch: Watch, view: &View) {
         let stamp = watch.stamp(view);
         let is_known = !watch.address.scheme.outlives && watch.address.file(view).is_some();
-        if stamp.is_some() || !is_known {
-            self.watches.insert(watch.uri.clone(), (watch, stamp));
+        if stamp.is_none() && is_known {
+            return;
+        }
+        // What is watched for as long as its file is there could become any number.
+        if self.watches.len() >= MOST && !self.watches.contains_key(&watch.uri) {
+            self.watches.retain(|_, (known, _)| known.is_open(view));
+        }
+        self.watches.insert(watch.uri.clone(), (watch, stamp));
+    }
+
+    /// Files changed on disk. A transcript that is too large to be held is not read for that, so its conversations are told of here.
+    pub(in crate::lsp) fn files_changed<'p>(&self, paths: impl Iterator<Item = &'p Path>, view: &View) {
+        let changed: FxHashSet<&Path> = paths.collect();
+        for (watch, _) in self.watches.values() {
+            let is_changed = watch.source.as_deref().is_some_and(|source| changed.contains(source));
+            let file = watch.address.file(view).filter(|_| is_changed);
+            if file.and_then(|file| view.snapshot.transcript(file.id)).is_some_and(|it| it.is_left_out()) {
+                view.outbox.notify(CHANGED, Changed { uri: &watch.uri, revision: view.snapshot.revision });
+            }
         }
     }
 

@@ -264,6 +264,9 @@ impl Writer {
     }
 
     fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
+        if let Some(view) = self.view() {
+            self.watches.files_changed(events.iter().map(|(path, _)| path.as_path()), &view);
+        }
         for (path, event) in events {
             self.workspace.file_event(&path, event);
         }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod capabilities;
+mod conversations;
 mod damage;
 mod edits;
 mod every_request;

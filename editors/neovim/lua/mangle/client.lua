@@ -91,4 +91,13 @@ function M.column(client, line, byte)
   return unit == 'utf-16' and utf16 or utf32
 end
 
+--- The byte of a line, from 0, at a column in the client's unit; the end of a line that is shorter.
+function M.byte(client, line, column)
+  local unit = client.offset_encoding
+  if unit == 'utf-8' then return math.min(column, #line) end
+  if is_new then return vim.str_byteindex(line, unit, column, false) end
+  local known, byte = pcall(vim.str_byteindex, line, column, unit == 'utf-16')
+  return known and byte or #line
+end
+
 return M

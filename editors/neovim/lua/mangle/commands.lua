@@ -21,7 +21,10 @@ end
 --- What each word does with its argument, and what can be its argument.
 M.words = {
   channels = { run = function() require('mangle.documents').open_of('mangle-split', vim.api.nvim_get_current_buf()) end },
-  conversation = { run = function() require('mangle.conversation').show() end },
+  conversation = {
+    run = function(argument) require('mangle.conversation').show(argument) end,
+    complete = function(typed) return vim.fn.getcompletion(typed, 'file') end,
+  },
   graph = {
     run = function(argument) require('mangle.graph').show(argument) end,
     complete = function() return predicates(function(predicate) return predicate.id end) end,
@@ -44,12 +47,20 @@ M.words = {
   },
   replay = { run = function(argument) require('mangle.replay').show(argument) end, complete = function() return { 'here' } end },
   restart = { run = function() require('mangle.guard').restart() end },
+  schema = {
+    run = function(argument) require('mangle.schema').show(argument) end,
+    complete = function() return require('mangle.schema').targets() end,
+  },
   state = { run = function(argument) require('mangle.replay').state(argument) end },
   stop = { run = function() require('mangle.guard').stop() end },
   syntax = { run = function() require('mangle.documents').open_of('mangle-syntax', vim.api.nvim_get_current_buf()) end },
   test = {
     run = function(argument) require('mangle.tests').show(argument) end,
     complete = function() return of.named(0, 'test') end,
+  },
+  verify = {
+    run = function(argument) require('mangle.property').show(argument) end,
+    complete = function() return require('mangle.property').names() end,
   },
 }
 

@@ -1,7 +1,8 @@
--- `:Mangle conversation` and `:MangleConversation`: the transcript in this buffer as a conversation, at the line of the cursor. `]r` and `[r` show
--- the records after and before those that are shown; what the runtime does not keep is struck out.
+-- `:Mangle conversation` and `:MangleConversation`: the transcript in this buffer as a conversation, at the line of the cursor, or a file that is not
+-- opened for that. `]r` and `[r` show the records after and before those that are shown; what the runtime does not keep is struck out.
 local documents = require('mangle.documents')
 local of = require('mangle.client')
+local requests = require('mangle.conversation_requests')
 local M = {}
 
 local marks = vim.api.nvim_create_namespace('mangle-conversation')
@@ -48,8 +49,11 @@ end
 
 --- After a buffer was filled.
 local function filled(buffer, made)
-  vim.b[buffer].mangle_window = made.window
+  vim.b[buffer].mangle_window, vim.b[buffer].mangle_turns = made.window, made.turns
   strike(buffer)
+  local client = of.of(buffer)
+  if client then requests.show_findings(client, buffer, made.diagnostics) end
+  requests.map(buffer)
   vim.keymap.set('n', ']r', function() turn_page('after') end, { buffer = buffer, desc = 'The records after these' })
   vim.keymap.set('n', '[r', function() turn_page('before') end, { buffer = buffer, desc = 'The records before these' })
   local wanted = M.wanted
@@ -61,10 +65,14 @@ end
 
 documents.schemes['mangle-conversation'].filled = filled
 
---- Shows the transcript in the current buffer.
-function M.show()
+--- Shows the transcript in the current buffer, or the one at a path: its first records.
+function M.show(path)
   local client = of.wanted(0)
   if not client then return end
+  if path and path ~= '' then
+    local uri = vim.uri_from_fname(vim.fn.fnamemodify(vim.fn.expand(path), ':p'))
+    return documents.open(client, ('mangle-conversation:/1?of=%s'):format(of.encoded(uri)))
+  end
   local uri = vim.uri_from_bufnr(0)
   local line, byte = unpack(vim.api.nvim_win_get_cursor(0))
   M.wanted = { uri = uri, line = line - 1, column = of.column(client, vim.api.nvim_get_current_line(), byte) }

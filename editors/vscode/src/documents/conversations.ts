@@ -1,13 +1,14 @@
 // Transcripts as conversations: read-only documents beside the raw file, a stretch of records each. The line of the cursor in the raw file is
-// shown, "Go to Definition" leads back to its bytes, what the runtime does not keep is struck out.
+// shown, "Go to Definition" leads back to its bytes, what the runtime does not keep is struck out, findings are those of the raw file.
 
 import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { showBeside } from "./beside.ts";
-import { type Made, MadeDocuments, range, shownAs } from "./made.ts";
-import { isOurs } from "./ours.ts";
+import { ConversationFeatures } from "./conversation_features.ts";
+import { type Made, MadeDocuments, location, range, shownAs } from "./made.ts";
+import { Turns, showAt } from "./turns.ts";
 
 const SCHEME = "mangle-conversation";
-const OFFERED = "conversation.offered";
 
 /** What stands around a part that is lost. */
 const STRUCK = /~~.+?~~/g;
@@ -15,30 +16,92 @@ const STRUCK = /~~.+?~~/g;
 /** The documents that the server makes of transcripts. */
 export class Conversations extends MadeDocuments implements vscode.DocumentLinkProvider {
   private readonly struck = vscode.window.createTextEditorDecorationType({ textDecoration: "line-through", opacity: "0.7" });
+  private readonly found = vscode.languages.createDiagnosticCollection(SCHEME);
+  private readonly features = new ConversationFeatures(SCHEME);
+  private readonly turns = new Turns();
   private readonly listeners = [
     vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, this),
-    vscode.workspace.onDidChangeTextDocument(({ document }) => this.strike(document)),
+    vscode.workspace.onDidOpenTextDocument((document) => this.refresh(document)),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => this.refresh(document)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)),
     vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach(({ document }) => this.strike(document))),
+    vscode.window.onDidChangeActiveTextEditor((editor) => editor !== undefined && this.list(editor.document)),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor: { document }, selections }) => {
+      const line = selections[0]?.active.line;
+      if (document.uri.scheme === SCHEME && line !== undefined) this.turns.follow(document.uri, line);
+    }),
   ];
 
   constructor() {
     super([SCHEME]);
   }
 
-  /** Shows the transcript in the active editor as a conversation beside it, at the line of the cursor. */
-  async show(): Promise<void> {
+  override serve(client: LanguageClient): void {
+    super.serve(client);
+    this.features.client = client;
+  }
+
+  /**
+   * Shows a transcript as a conversation beside it: the one that a menu is about, else the one in front, at the line of the cursor. A file
+   * that is too large for the editor is not opened for that.
+   */
+  async show(chosen?: vscode.Uri): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || editor.document.uri.scheme !== "file") {
+    const source = chosen ?? editor?.document.uri ?? inFront();
+    if (source?.scheme !== "file") {
       void vscode.window.showInformationMessage("Open a transcript first: this is a view of the one in front.");
       return;
     }
-    const [source, at] = [editor.document.uri, editor.selection.active];
+    const isHere = editor?.document.uri.toString() === source.toString();
+    // Features of a transcript are those of an open document.
+    if (!isHere) await vscode.workspace.openTextDocument(source).then(undefined, () => undefined);
+    const at = isHere ? editor.selection.active : new vscode.Position(0, 0);
+    if (await this.reveal(source, at)) return;
     const address = `${SCHEME}:/line-${at.line + 1}?of=${encodeURIComponent(source.toString())}`;
     const document = await vscode.workspace.openTextDocument(shownAs(source.path, "conversation", address));
     await showBeside(document);
-    const line = lineOf(this.madeOf(document.uri), source, at);
-    const shown = vscode.window.visibleTextEditors.find((visible) => visible.document === document);
-    if (line !== undefined) shown?.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenter);
+    await this.reveal(source, at);
+    this.refresh(document);
+  }
+
+  /** Shows the bytes that the line of the cursor is about, in the transcript. */
+  async showRaw(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const line = editor?.selection.active.line;
+    const origins = editor && this.madeOf(editor.document.uri)?.origins;
+    const origin = origins?.find((origin) => origin.range.start.line === line) ?? origins?.findLast((one) => one.range.start.line <= (line ?? -1));
+    if (origin === undefined) return;
+    const { uri, range: selection } = location(origin.location);
+    const other = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
+    await vscode.commands.executeCommand("vscode.open", uri, { selection, viewColumn: other?.viewColumn ?? vscode.ViewColumn.Beside });
+  }
+
+  /** Fixes what is found at the cursor, in the transcript. */
+  async fix(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.uri.scheme !== SCHEME) return;
+    await this.features.fix(editor.document, editor.selection, this.found.get(editor.document.uri) ?? []);
+  }
+
+  /** Shows a place of a transcript in a conversation of it that is open. Gives whether there is one. */
+  private async reveal(source: vscode.Uri, at: vscode.Position): Promise<boolean> {
+    for (const { input } of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
+      if (!(input instanceof vscode.TabInputText) || input.uri.scheme !== SCHEME) continue;
+      const line = lineOf(this.madeOf(input.uri), source, at);
+      if (line === undefined) continue;
+      await showAt(input.uri, line, true);
+      return true;
+    }
+    return false;
+  }
+
+  override async provideDefinition(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<vscode.Definition | vscode.DefinitionLink[] | null | undefined> {
+    const found = await this.features.definition(document, position);
+    const isNothing = found === undefined || (Array.isArray(found) && found.length === 0);
+    return isNothing ? super.provideDefinition(document, position) : found;
   }
 
   /** The records before and after those that are shown: links on the first and the last line. */
@@ -57,6 +120,33 @@ export class Conversations extends MadeDocuments implements vscode.DocumentLinkP
     ];
   }
 
+  /** What is shown beside the text of a conversation is that of the text as it is now. */
+  private refresh(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== SCHEME) return;
+    this.strike(document);
+    this.list(document);
+    void this.find(document.uri);
+  }
+
+  private async find(uri: vscode.Uri): Promise<void> {
+    const { client } = this.features;
+    const made = this.madeOf(uri);
+    if (client === undefined || made === undefined) return;
+    const found = await client.protocol2CodeConverter.asDiagnostics(made.diagnostics ?? []);
+    if (this.madeOf(uri) === made) this.found.set(uri, found);
+  }
+
+  private list(document: vscode.TextDocument): void {
+    const made = document.uri.scheme === SCHEME ? this.madeOf(document.uri) : undefined;
+    if (made !== undefined) this.turns.show(document.uri, made);
+  }
+
+  private forget(uri: vscode.Uri): void {
+    if (uri.scheme !== SCHEME) return;
+    this.found.delete(uri);
+    this.turns.close(uri);
+  }
+
   private strike(document: vscode.TextDocument): void {
     if (document.uri.scheme !== SCHEME) return;
     const ranges = Array.from({ length: document.lineCount }, (_, line) =>
@@ -72,8 +162,14 @@ export class Conversations extends MadeDocuments implements vscode.DocumentLinkP
   override dispose(): void {
     super.dispose();
     for (const listener of this.listeners) listener.dispose();
-    this.struck.dispose();
+    for (const part of [this.struck, this.found, this.features, this.turns]) part.dispose();
   }
+}
+
+/** The file of the tab in front, which the editor may not have read. */
+function inFront(): vscode.Uri | undefined {
+  const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputText ? input.uri : undefined;
 }
 
 /** The line that shows a place of the raw file: that of the smallest part around it. */
@@ -89,16 +185,4 @@ function lineOf(made: Made | undefined, source: vscode.Uri, at: vscode.Position)
   };
   const smallest = around.sort((one, other) => size(one) - size(other))[0];
   return smallest?.range.start.line;
-}
-
-/** Offers once to open a transcript as a conversation. */
-export function offerConversation(context: vscode.ExtensionContext): vscode.Disposable {
-  const offer = async (document: vscode.TextDocument): Promise<void> => {
-    if (document.uri.scheme !== "file" || !document.uri.path.endsWith(".jsonl") || !isOurs(document)) return;
-    if (context.globalState.get<boolean>(OFFERED) === true) return;
-    await context.globalState.update(OFFERED, true);
-    const choice = await vscode.window.showInformationMessage("Read this transcript as a conversation?", "Open as Conversation", "No");
-    if (choice === "Open as Conversation") await vscode.commands.executeCommand("mangle.openConversation");
-  };
-  return vscode.workspace.onDidOpenTextDocument(offer);
 }

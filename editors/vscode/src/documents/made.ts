@@ -2,9 +2,10 @@
 // part comes from; sections fold.
 
 import * as vscode from "vscode";
-import { type LanguageClient, LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
+import { type Diagnostic, type LanguageClient, LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
 import type { Place, Range } from "../protocol.ts";
 import type { Served } from "../server/server.ts";
+import { onDocumentChanged } from "./changes.ts";
 
 /** What the server makes: the answer of `mangle/virtualDocument`. */
 export interface Made {
@@ -12,7 +13,21 @@ export interface Made {
   origins: { range: Range; location: Place; kind: string }[];
   folds?: { startLine: number; endLine: number; title: string }[];
   /** The stretch of its source that it shows, and the addresses of those around it. */
-  window?: { first: number; count: number; total: number; before: string | null; after: string | null };
+  window?: { first: number; count: number; total: number | null; before: string | null; after: string | null };
+  /** What is found in what it is made of, in its places here. */
+  diagnostics?: Diagnostic[];
+  /** The turns that it shows. */
+  turns?: {
+    title: string;
+    excerpt: string;
+    /** The number of an answer. */
+    number?: number;
+    startLine: number;
+    endLine: number;
+    denied: number;
+    lost: number;
+    corrects: boolean;
+  }[];
 }
 
 /**
@@ -49,7 +64,7 @@ export class MadeDocuments
 
   serve(client: LanguageClient): void {
     this.client = client;
-    client.onNotification("mangle/virtualDocumentChanged", ({ uri: address }: { uri: string }) => this.renew((uri) => uri.query === address));
+    onDocumentChanged(client, (address) => this.renew((uri) => uri.query === address));
     // One that was restored with its window, or outlived its server, is asked for again.
     client.onDidChangeState(() => client.isRunning() && this.renew(() => true));
   }
@@ -70,7 +85,7 @@ export class MadeDocuments
     return this.made.get(uri.toString());
   }
 
-  provideDefinition(document: vscode.TextDocument, position: vscode.Position): vscode.Location | undefined {
+  provideDefinition(document: vscode.TextDocument, position: vscode.Position): vscode.ProviderResult<vscode.Definition | vscode.DefinitionLink[]> {
     const all = this.made.get(document.uri.toString())?.origins ?? [];
     const around = all.filter((origin) => range(origin.range).contains(position));
     // Of several that hold each other, as nodes of a tree do, the last one is the innermost.

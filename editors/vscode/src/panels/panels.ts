@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { onDocumentChanged } from "../documents/changes.ts";
 import { again, location } from "../documents/made.ts";
 import type { Place } from "../protocol.ts";
 import { reasonOf } from "../reason.ts";
@@ -67,7 +68,7 @@ export class Panels<Of extends { uri: string }> implements Served, vscode.Webvie
   serve(client: LanguageClient): void {
     this.client = client;
     client.onDidChangeState(() => client.isRunning() && this.later());
-    client.onNotification("mangle/virtualDocumentChanged", () => this.later());
+    onDocumentChanged(client, () => this.later());
   }
 
   /** Shows the panel of a thing, beside what is edited. */

@@ -1,8 +1,11 @@
 //! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
 //! programs.
 
+mod conversation;
 mod judging_context;
+mod kept;
 mod replays;
+pub(super) mod stretch;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -10,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use self::judging_context::Known;
+use self::kept::{KnownStarts, LastConversation};
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
 use super::program_identity::Identity as ProgramIdentity;
@@ -157,6 +161,7 @@ impl TranscriptState {
             diagnostics: OnceLock::new(),
             replayed: OnceLock::new(),
             carried: OnceLock::new(),
+            conversation: LastConversation::default(),
         });
         self.last = Some(Arc::clone(&transcript));
         Some(transcript)
@@ -169,6 +174,7 @@ struct Memos {
     records: Memo<RecordsInputs, Arc<Records>>,
     context: Memo<ContextInputs, Arc<Known>>,
     verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
+    starts: KnownStarts,
 }
 
 /// What the records of a transcript depend on.
@@ -223,6 +229,7 @@ pub struct SnapshotTranscript {
     diagnostics: OnceLock<Arc<[Diagnostic]>>,
     replayed: OnceLock<Replayed>,
     carried: OnceLock<Replayed>,
+    conversation: LastConversation,
 }
 
 impl SnapshotTranscript {

@@ -3,7 +3,6 @@
 export default {
   files: { incident: "." },
   settings: { "editor.codeLens": false },
-  themes: ["light"],
   width: 1000,
   height: 760,
   async take(bench, camera) {

@@ -1,0 +1,207 @@
+//! How a system writes paths: `/p/a.mg`, or `C:\p\a.mg` and `\\server\share\a.mg`; as a parameter, so that each is tested on all.
+
+/// A way to write paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathStyle {
+    Unix,
+    Windows,
+}
+
+impl PathStyle {
+    /// That of the system that this runs on.
+    pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+
+    /// The path of a `file:` URI, by its authority and its path as they are in the URI. `None` where they name no absolute path.
+    #[must_use]
+    pub fn path_of_uri(self, authority: &str, path: &str) -> Option<Vec<u8>> {
+        let bytes = decode(path);
+        match self {
+            Self::Unix => bytes.starts_with(b"/").then_some(bytes),
+            Self::Windows => {
+                windows_path(authority, &String::from_utf8_lossy(&bytes)).map(String::into_bytes)
+            }
+        }
+    }
+
+    /// The `file:` URI of an absolute path.
+    #[must_use]
+    pub fn uri_of_path(self, path: &[u8]) -> String {
+        match self {
+            Self::Unix => format!("file://{}", encode(path)),
+            Self::Windows => {
+                let text = String::from_utf8_lossy(path);
+                let text = self.plain(&text).unwrap_or_else(|| text.into_owned()).replace('\\', "/");
+                match (text.strip_prefix("//"), drive(&text)) {
+                    (Some(share), _) => format!("file://{}", encode(share.as_bytes())),
+                    // Editors write the letter of a drive small.
+                    (None, Some((letter, rest))) => {
+                        format!("file:///{}%3A{}", letter.to_ascii_lowercase(), encode(rest.as_bytes()))
+                    }
+                    (None, None) => format!("file:///{}", encode(text.trim_start_matches('/').as_bytes())),
+                }
+            }
+        }
+    }
+
+    /// A path as people write it, where Windows gives one that begins with `\\?\`; `None` for any other.
+    #[must_use]
+    pub fn plain(self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(r"\\?\").filter(|_| self == Self::Windows)?;
+        if let Some(share) = rest.strip_prefix(r"UNC\") {
+            return Some(format!(r"\\{share}"));
+        }
+        drive(rest).is_some().then(|| rest.to_owned())
+    }
+
+    /// A path with `/` between its parts.
+    #[must_use]
+    pub fn slashes(self, path: &str) -> String {
+        match self {
+            Self::Unix => path.to_owned(),
+            Self::Windows => path.replace('\\', "/"),
+        }
+    }
+}
+
+/// The letter of a drive that a path begins with, and the rest of the path.
+fn drive(path: &str) -> Option<(char, &str)> {
+    let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = path.get(1..)?.strip_prefix(':')?;
+    (rest.is_empty() || rest.starts_with(['/', '\\'])).then_some((letter, rest))
+}
+
+fn windows_path(authority: &str, path: &str) -> Option<String> {
+    if !authority.is_empty() && !authority.eq_ignore_ascii_case("localhost") {
+        let authority = String::from_utf8_lossy(&decode(authority)).into_owned();
+        return Some(format!(r"\\{authority}{}", path.replace('/', "\\")));
+    }
+    // Some programs write the server behind an empty authority.
+    if let Some(share) = path.strip_prefix("//").filter(|share| !share.is_empty()) {
+        return Some(format!(r"\\{}", share.trim_start_matches('/').replace('/', "\\")));
+    }
+    let (letter, rest) = drive(path.strip_prefix('/')?)?;
+    let rest = if rest.is_empty() { "/" } else { rest };
+    Some(format!("{}:{}", letter.to_ascii_uppercase(), rest.replace('/', "\\")))
+}
+
+/// With `%XX` for what a path of a URI cannot hold.
+fn encode(path: &[u8]) -> String {
+    let mut text = String::with_capacity(path.len());
+    for &byte in path {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+/// Resolves `%XX`; a stray `%` stands for itself.
+fn decode(path: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
+        let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(value.unwrap_or(first));
+        rest = if value.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The path of a URI, as text.
+    fn path(style: PathStyle, uri: &str) -> Option<String> {
+        let rest = uri.strip_prefix("file://")?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        style.path_of_uri(authority, path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    #[test]
+    fn windows_uris_name_drives_and_shares() {
+        for (uri, expected) in [
+            ("file:///c%3A/Users/x/a.mg", Some(r"C:\Users\x\a.mg")),
+            ("file:///C:/Users/x/a.mg", Some(r"C:\Users\x\a.mg")),
+            ("file:///c:/Users/x/a.mg", Some(r"C:\Users\x\a.mg")),
+            ("file://localhost/c:/a.mg", Some(r"C:\a.mg")),
+            ("file:///d:", Some(r"D:\")),
+            ("file:///d:/", Some(r"D:\")),
+            ("file:///c%3A/a%20b/%23c/100%25.mg", Some(r"C:\a b\#c\100%.mg")),
+            ("file:///c:/%C3%A9.mg", Some(r"C:\é.mg")),
+            ("file://server/share/a%20b.mg", Some(r"\\server\share\a b.mg")),
+            ("file://wsl%24/Debian/a.mg", Some(r"\\wsl$\Debian\a.mg")),
+            ("file:////server/share/a.mg", Some(r"\\server\share\a.mg")),
+            ("file:///Users/x/a.mg", None),
+            ("file:///cd:/a.mg", None),
+            ("file:///", None),
+        ] {
+            assert_eq!(path(PathStyle::Windows, uri).as_deref(), expected, "{uri}");
+        }
+    }
+
+    #[test]
+    fn unix_uris_name_paths() {
+        for (uri, expected) in [
+            ("file:///a/b%20c/%C3%A9.mg", Some("/a/b c/é.mg")),
+            ("file://localhost/a.mg", Some("/a.mg")),
+            ("file:///c%3A/a.mg", Some("/c:/a.mg")),
+            ("file:///a/%23%3F%25.mg", Some("/a/#?%.mg")),
+            ("file:///a/50%.mg", Some("/a/50%.mg")),
+            (r"file:///a\b.mg", Some(r"/a\b.mg")),
+            // Both ways to write a letter with an accent stay what they are.
+            ("file:///a/e%CC%81.mg", Some("/a/e\u{301}.mg")),
+            ("file:///a/%C3%A9.mg", Some("/a/\u{e9}.mg")),
+            ("file:", None),
+        ] {
+            assert_eq!(path(PathStyle::Unix, uri).as_deref(), expected, "{uri}");
+        }
+    }
+
+    #[test]
+    fn paths_become_uris() {
+        for (style, path, expected) in [
+            (PathStyle::Windows, r"C:\Users\x y\a.mg", "file:///c%3A/Users/x%20y/a.mg"),
+            (PathStyle::Windows, r"c:\a#b%c.mg", "file:///c%3A/a%23b%25c.mg"),
+            (PathStyle::Windows, r"\\server\share\é.mg", "file://server/share/%C3%A9.mg"),
+            (PathStyle::Windows, r"\\?\C:\a.mg", "file:///c%3A/a.mg"),
+            (PathStyle::Windows, r"\\?\UNC\server\share\a.mg", "file://server/share/a.mg"),
+            (PathStyle::Windows, r"D:\", "file:///d%3A/"),
+            (PathStyle::Unix, "/p q/é#?.mg", "file:///p%20q/%C3%A9%23%3F.mg"),
+            (PathStyle::Unix, r"/p/a\b.mg", "file:///p/a%5Cb.mg"),
+            (PathStyle::Unix, "/p/e\u{301}.mg", "file:///p/e%CC%81.mg"),
+        ] {
+            assert_eq!(style.uri_of_path(path.as_bytes()), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_come_back_from_their_uris() {
+        let windows =
+            [r"C:\p\a.mg", r"C:\p q\#1\%41\é.mg", r"Z:\", r"\\server\share\a b\c.mg", "C:\\e\u{301}.mg"];
+        let unix = ["/", "/p/a.mg", "/p q/#1/%41/é.mg", r"/a\b", "/c:/a", "/e\u{301}/\u{e9}", "/日本語.mg"];
+        let all = windows.map(|path| (PathStyle::Windows, path));
+        for (style, text) in all.into_iter().chain(unix.map(|path| (PathStyle::Unix, path))) {
+            let uri = style.uri_of_path(text.as_bytes());
+            assert_eq!(path(style, &uri).as_deref(), Some(text), "{uri}");
+        }
+    }
+
+    #[test]
+    fn verbatim_paths_are_written_plainly() {
+        for (path, expected) in [
+            (r"\\?\C:\a.mg", Some(r"C:\a.mg")),
+            (r"\\?\UNC\server\share\a.mg", Some(r"\\server\share\a.mg")),
+            (r"\\?\Volume{1}\a.mg", None),
+            (r"C:\a.mg", None),
+        ] {
+            assert_eq!(PathStyle::Windows.plain(path).as_deref(), expected);
+            assert_eq!(PathStyle::Unix.plain(path), None);
+        }
+        assert_eq!(PathStyle::Windows.slashes(r"a\b/c"), "a/b/c");
+        assert_eq!(PathStyle::Unix.slashes(r"a\b/c"), r"a\b/c");
+    }
+}

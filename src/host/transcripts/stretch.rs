@@ -1,0 +1,336 @@
+//! A stretch of the records of a transcript on disk, as a text of its own: records before it are cut and counted, nothing
+//! behind it is read.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::pieces::Pieces;
+use super::{Input, plain_name};
+use crate::host::Overlay;
+use crate::host::disk::{self, Content};
+use crate::ide::conversation::is_answer;
+use mangle_settings::{Container, TranscriptSettings};
+use mangle_syntax::text::Cancel;
+use piggyback::transcript::{Batch, Record, TranscriptOptions, TranscriptReader};
+
+/// How much is read at once.
+const PIECE: usize = 256 << 10;
+
+/// A stretch that has this many bytes gets no more records.
+const MOST: usize = 4 << 20;
+
+/// How many bytes in front of a place have to be as they were, for it to be that place.
+const FINGERPRINT: usize = 64;
+
+/// Where a record begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordStart {
+    /// In bytes of the file.
+    pub offset: u64,
+    /// The number of the record.
+    pub number: u64,
+    /// How many answers are before it.
+    pub answers: u64,
+    /// How many line ends are before it.
+    pub lines: u32,
+    /// The bytes in front of it.
+    before: Vec<u8>,
+    /// How the file is read from there on; `None` where that depends on what is before.
+    container: Option<Container>,
+}
+
+impl Default for RecordStart {
+    /// The start of a file.
+    fn default() -> Self {
+        Self { offset: 0, number: 1, answers: 0, lines: 0, before: Vec::new(), container: None }
+    }
+}
+
+/// The first record of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StretchTarget {
+    /// The record of this number, else the last one.
+    Number(u64),
+    /// The record with this line, counted from 0, else the last one.
+    Line(u32),
+}
+
+impl StretchTarget {
+    /// Whether the stretch begins at a record that begins at `start`, or later.
+    fn is_after(self, start: &RecordStart) -> bool {
+        match self {
+            Self::Number(number) => start.number <= number,
+            Self::Line(line) => start.lines <= line,
+        }
+    }
+}
+
+/// A stretch of records.
+#[derive(Debug, Clone, Default)]
+pub(in crate::host) struct Stretch {
+    /// The bytes from its first record to the end of its last one.
+    pub(in crate::host) text: String,
+    pub(in crate::host) start: RecordStart,
+    /// Where the record after it begins; `None` at the end of the file.
+    pub(in crate::host) after: Option<RecordStart>,
+    pub(in crate::host) container: Option<Container>,
+}
+
+/// Which stretch is read.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::host) struct StretchRequest<'a> {
+    pub(in crate::host) path: &'a Path,
+    pub(in crate::host) settings: &'a TranscriptSettings,
+    pub(in crate::host) target: StretchTarget,
+    /// How many records at most.
+    pub(in crate::host) count: usize,
+    /// Places that were seen before, in order: reading begins at the last one that fits.
+    pub(in crate::host) known: &'a [RecordStart],
+    /// Raised when it is not wanted any more.
+    pub(in crate::host) cancel: &'a Cancel,
+}
+
+/// Reads a stretch.
+///
+/// # Errors
+/// When the file cannot be opened or read.
+pub(in crate::host) fn read_stretch(request: StretchRequest<'_>) -> io::Result<Stretch> {
+    let usable = |start: &&RecordStart| request.target.is_after(start) && start.container.is_some();
+    let known = request.known.iter().rev().find(usable);
+    if let Some(known) = known
+        && let Some((file, start)) = reopened(request.path, known)?
+    {
+        let container = start.container;
+        return Reading::new(request, start, container).run(file);
+    }
+    let input = Input::open(request.path, &Overlay::default())?;
+    Reading::new(request, RecordStart::default(), request.settings.container).run(input)
+}
+
+/// The file from a place on, if that is what it was.
+fn reopened(path: &Path, start: &RecordStart) -> io::Result<Option<(impl Read + use<>, RecordStart)>> {
+    let mut file = disk::open(path, Content::Transcript)?;
+    let mut before = vec![0; start.before.len()];
+    file.seek(start.offset.saturating_sub(start.before.len() as u64))?;
+    let is_same = match file.read_exact(&mut before) {
+        Ok(()) => before == start.before,
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
+        Err(error) => return Err(error),
+    };
+    Ok(is_same.then(|| (file, start.clone())))
+}
+
+/// A stretch while it is read.
+struct Reading<'a> {
+    request: StretchRequest<'a>,
+    reader: TranscriptReader,
+    /// Where reading began.
+    origin: RecordStart,
+    /// The answers before the next record.
+    answers: u64,
+    /// The line ends of the batches before.
+    lines: u32,
+    /// The last bytes of the batches before.
+    tail: Vec<u8>,
+    /// The bytes from the first record of the stretch on.
+    bytes: Vec<u8>,
+    start: Option<RecordStart>,
+    /// How many bytes of `bytes` belong to the stretch, and how many records.
+    len: usize,
+    count: usize,
+    after: Option<RecordStart>,
+    /// The last record that was seen, should none be the target.
+    last: Option<(RecordStart, Vec<u8>)>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(request: StretchRequest<'a>, origin: RecordStart, container: Option<Container>) -> Self {
+        let name = plain_name(&request.path.to_string_lossy()).to_owned();
+        let options = TranscriptOptions { container, ..TranscriptOptions::new(request.settings, name) };
+        Self {
+            request,
+            reader: TranscriptReader::new(options),
+            answers: origin.answers,
+            lines: origin.lines,
+            tail: origin.before.clone(),
+            origin,
+            bytes: Vec::new(),
+            start: None,
+            len: 0,
+            count: 0,
+            after: None,
+            last: None,
+        }
+    }
+
+    fn run(mut self, input: impl Read) -> io::Result<Stretch> {
+        let mut pieces = Pieces { input, piece: vec![0; PIECE], stop: self.request.cancel };
+        while self.after.is_none() {
+            let Some(piece) = pieces.next()? else { break };
+            let batch = self.reader.cut(piece);
+            self.batch(batch);
+        }
+        if self.after.is_none() {
+            let batch = self.reader.cut_rest();
+            self.batch(batch);
+        }
+        Ok(self.finish())
+    }
+
+    fn batch(&mut self, mut batch: Batch) {
+        let bytes = batch.bytes().to_vec();
+        let all = bytes.as_slice();
+        let mut records: Vec<(usize, usize, RecordStart)> = Vec::new();
+        let (origin, tail, mut answers) = (&self.origin, &self.tail, self.answers);
+        let (mut lines, mut counted) = (self.lines, 0);
+        let own_lines = [Container::EnvelopeLines, Container::ChatLines];
+        let container = self.reader.container().filter(|container| own_lines.contains(container));
+        self.reader.read(&mut batch, &mut |record, before| {
+            let at = before.len();
+            lines += line_ends(all.get(counted..at).unwrap_or(&[]));
+            counted = counted.max(at);
+            let start = RecordStart {
+                offset: origin.offset + record.start,
+                number: origin.number + record.number - 1,
+                answers,
+                lines,
+                before: last_of(tail, all.get(..at).unwrap_or(all)),
+                container,
+            };
+            records.push((at, at + record.bytes.len(), start));
+            answers += answers_of(record);
+        });
+        self.answers = answers;
+        self.lines = lines + line_ends(all.get(counted..).unwrap_or(&[]));
+        self.tail = last_of(&self.tail, all);
+        self.take(all, &records);
+    }
+
+    /// Takes the records of a batch that belong to the stretch.
+    fn take(&mut self, all: &[u8], records: &[(usize, usize, RecordStart)]) {
+        let base = self.bytes.len();
+        let mut from = if self.start.is_some() { Some(0) } else { None };
+        for (at, (start, end, place)) in records.iter().enumerate() {
+            if self.start.is_none() {
+                if !self.is_target(place, records.get(at + 1).map(|(.., next)| next)) {
+                    if at + 1 == records.len() {
+                        let bytes = all.get(*start..*end).unwrap_or(&[]).to_vec();
+                        self.last = Some((place.clone(), bytes));
+                    }
+                    continue;
+                }
+                self.start = Some(place.clone());
+                from = Some(*start);
+            }
+            if self.count >= self.request.count || self.len >= MOST {
+                self.after = Some(place.clone());
+                break;
+            }
+            self.count += 1;
+            self.len = base + end - from.unwrap_or(0);
+        }
+        if let Some(from) = from {
+            self.bytes.extend_from_slice(all.get(from..).unwrap_or(&[]));
+        }
+    }
+
+    /// Whether the stretch begins with the record at a place; `next` is where the one after it begins, if that is known.
+    fn is_target(&self, place: &RecordStart, next: Option<&RecordStart>) -> bool {
+        match self.request.target {
+            StretchTarget::Number(number) => place.number >= number,
+            // The next record of a line begins on a later one.
+            StretchTarget::Line(line) => place.lines >= line || next.is_some_and(|next| next.lines > line),
+        }
+    }
+
+    fn finish(self) -> Stretch {
+        let container = self.reader.container();
+        let Some(start) = self.start else {
+            let Some((start, bytes)) = self.last else { return Stretch { container, ..Stretch::default() } };
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            return Stretch { text, start, after: None, container };
+        };
+        let bytes = self.bytes.get(..self.len).unwrap_or(&self.bytes);
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        Stretch { text, start, after: self.after, container }
+    }
+}
+
+/// The last bytes of two texts that follow each other.
+fn last_of(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let other = other.get(other.len().saturating_sub(FINGERPRINT)..).unwrap_or(other);
+    let rest = FINGERPRINT - other.len();
+    let one = one.get(one.len().saturating_sub(rest)..).unwrap_or(one);
+    [one, other].concat()
+}
+
+fn answers_of(record: &Record<'_>) -> u64 {
+    record.turns.iter().filter(|turn| is_answer(turn.kind)).count() as u64
+}
+
+#[expect(clippy::naive_bytecount, reason = "a reader of lines needs no crate for that")]
+fn line_ends(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Chat records, every third with a blank line in front of it.
+    fn transcript(count: usize) -> String {
+        let record = |at: usize| {
+            let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
+            let blank = if at.is_multiple_of(3) { "\n" } else { "" };
+            format!("{blank}{{\"role\":\"{role}\",\"content\":\"record {at} \u{e9}\"}}\n")
+        };
+        (1..=count).map(record).collect()
+    }
+
+    #[test]
+    fn stretches_are_parts_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let text = transcript(60);
+        std::fs::write(&path, &text).unwrap();
+        let settings = TranscriptSettings::default();
+        let cancel = Cancel::new();
+        let read = |target, known: &[RecordStart]| {
+            let (path, settings, cancel) = (&*path, &settings, &cancel);
+            read_stretch(StretchRequest { path, settings, target, count: 7, known, cancel }).unwrap()
+        };
+        let (mut known, mut all, mut number) = (Vec::new(), String::new(), 1);
+        loop {
+            let fresh = read(StretchTarget::Number(number), &[]);
+            let stretch = read(StretchTarget::Number(number), &known);
+            assert_eq!(
+                (&fresh.text, &fresh.start, &fresh.after),
+                (&stretch.text, &stretch.start, &stretch.after)
+            );
+            let start = &stretch.start;
+            let before = text.get(..usize::try_from(start.offset).unwrap()).unwrap();
+            assert_eq!(start.number, number);
+            assert_eq!(start.lines as usize, before.matches('\n').count());
+            assert_eq!(start.answers as usize, before.matches("assistant").count());
+            assert!(text.get(before.len()..).unwrap().starts_with(&stretch.text));
+            let by_line = read(StretchTarget::Line(start.lines), &known);
+            assert_eq!(by_line.text, stretch.text);
+            all.push_str(&stretch.text);
+            all.push('\n');
+            let Some(after) = stretch.after else { break };
+            number = after.number;
+            known.push(after);
+        }
+        assert_eq!(all.matches("record ").count(), 60);
+        // Behind the end is the last record.
+        let last = read(StretchTarget::Number(1_000), &known);
+        // Blank lines have numbers, too.
+        assert_eq!((last.start.number, last.text.trim_end()), (80, text.lines().last().unwrap()));
+        // A file that is another one by now is read from its start.
+        std::fs::write(&path, transcript(60).replace("record", "entry")).unwrap();
+        let stretch = read(StretchTarget::Number(29), &known);
+        assert_eq!(stretch.start.number, 29);
+        assert!(stretch.text.contains("entry 29 "), "{}", stretch.text);
+    }
+}

@@ -1,0 +1,42 @@
+//! Stretches of a transcript as conversations: the last one is kept, since an editor asks about one many times.
+
+use std::sync::Arc;
+
+use super::SnapshotTranscript;
+use crate::ide::conversation::window::{ConversationWindow, window};
+use crate::ide::merge::Lists;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::Cancel;
+
+impl SnapshotTranscript {
+    /// A number of records from the one at an index on, with what `check` and a replay say of them. `None` when `cancel` was
+    /// raised meanwhile.
+    pub fn conversation(
+        &self,
+        first: usize,
+        count: usize,
+        cancel: &Cancel,
+    ) -> Option<Arc<ConversationWindow>> {
+        self.diagnose(cancel);
+        self.replay_for_readers(cancel);
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let key = (first, count, self.replayed.get().is_some());
+        let mut last = self.conversation.0.lock();
+        if let Some((_, shown)) = last.as_ref().filter(|(known, _)| *known == key) {
+            return Some(Arc::clone(shown));
+        }
+        let found: Vec<Diagnostic> = self.findings().into_iter().cloned().collect();
+        let shown = Arc::new(self.with_policies(|opened| window(opened, &found, (first, count))));
+        *last = Some((key, Arc::clone(&shown)));
+        Some(shown)
+    }
+
+    /// What `check` and a replay say of it, as far as that is known, sorted by start.
+    #[must_use]
+    pub fn findings(&self) -> Vec<&Diagnostic> {
+        let others = vec![&*self.replayed().diagnostics];
+        Lists { checks: vec![self.diagnostics()], others, ..Lists::default() }.merged(None)
+    }
+}
