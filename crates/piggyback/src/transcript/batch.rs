@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use super::findings;
 use super::majority::{HeadRecords, majority};
+use super::read_record::ReadRecord;
 use super::read_terms::ReadTerms;
-use super::record_shape::RecordShape;
 use super::repetitions::{self, TextKeys};
-use super::turn::{Record, Turn};
+use super::turn::Record;
 use mangle_settings::Profile;
-use mangle_syntax::lint::Finding;
 
 /// The next bytes of a file and the records in them, cut and not yet read.
 #[derive(Debug)]
@@ -57,37 +56,6 @@ pub struct ReadBatch<T> {
 
 /// Gets a record, the bytes of its batch in front of it, and what was found out about it, where that holds.
 pub type EachTaken<'f, T> = dyn FnMut(&Record<'_>, &[u8], Option<T>) + 'f;
-
-/// A [`Record`] without its bytes.
-#[derive(Debug)]
-pub(super) struct ReadRecord<T> {
-    number: u64,
-    start: u64,
-    len: usize,
-    turns: Vec<Turn>,
-    findings: Vec<Finding>,
-    shape: Option<RecordShape>,
-    /// The texts that may be copies of others.
-    keys: TextKeys,
-    /// What was found out about the record.
-    result: T,
-}
-
-impl<T> ReadRecord<T> {
-    /// A record without its bytes, and what else is to be kept.
-    pub(super) fn new(record: Record<'_>, keys: TextKeys, result: T) -> Self {
-        let Record { number, start, bytes, turns, findings, shape } = record;
-        Self { number, start, len: bytes.len(), turns, findings, shape, keys, result }
-    }
-
-    /// The record with its bytes, where in the batch they begin, and what else was kept.
-    pub(super) fn with_bytes(self, batch: &[u8], start: u64) -> (Record<'_>, usize, TextKeys, T) {
-        let from = usize::try_from(self.start.saturating_sub(start)).unwrap_or(usize::MAX);
-        let bytes = batch.get(from..from.saturating_add(self.len)).unwrap_or(&[]);
-        let Self { number, start, turns, findings, shape, keys, result, .. } = self;
-        (Record { number, start, bytes, turns, findings, shape }, from, keys, result)
-    }
-}
 
 impl Batch {
     /// The bytes of the batch. Those of all batches are the file.

@@ -1,6 +1,6 @@
 //! The version of the protocol that most replies of a file are written in, and the records that were read to find out.
 
-use super::batch::ReadRecord;
+use super::read_record::ReadRecord;
 use super::read_terms::ReadTerms;
 use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{self, Repetitions};

@@ -38,6 +38,7 @@ mod placement;
 mod plain;
 #[cfg(test)]
 mod properties;
+mod read_record;
 mod read_terms;
 mod reader;
 mod record;
