@@ -9,6 +9,7 @@ pub mod cli;
 pub mod host;
 pub mod ide;
 pub mod lsp;
+#[cfg(not(target_family = "wasm"))]
 pub mod mcp;
 pub mod report;
 pub mod sessions;

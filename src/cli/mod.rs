@@ -8,6 +8,7 @@ mod changed;
 mod changed_file;
 mod check;
 mod ci_file;
+#[cfg(not(target_family = "wasm"))]
 mod completions;
 mod config;
 mod config_settings;
@@ -20,8 +21,11 @@ mod fmt;
 mod format;
 mod graph;
 mod init;
+#[cfg(not(target_family = "wasm"))]
 mod log;
+#[cfg(not(target_family = "wasm"))]
 mod man;
+#[cfg(not(target_family = "wasm"))]
 mod mcp;
 mod nothing_to_check;
 mod output;
@@ -30,6 +34,7 @@ mod parse;
 mod preview;
 mod prior_findings;
 mod programs;
+#[cfg_attr(target_family = "wasm", path = "no_progress.rs")]
 mod progress;
 mod protected_predicates;
 mod query;
@@ -38,10 +43,12 @@ mod replay;
 mod reply_grammar;
 mod rule;
 mod semantics;
+#[cfg(not(target_family = "wasm"))]
 mod serve;
 mod show;
 mod show_program;
 mod split;
+#[cfg(not(target_family = "wasm"))]
 mod stats;
 mod status;
 mod stream;
@@ -50,18 +57,22 @@ mod test;
 mod transcripts;
 mod verify;
 mod version;
+#[cfg_attr(target_family = "wasm", path = "no_watch.rs")]
 mod watch;
 mod wrap;
 mod write_fixes;
 
+#[cfg(not(target_family = "wasm"))]
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
 use self::surroundings::Surroundings;
+#[cfg(not(target_family = "wasm"))]
 use crate::mcp::{CommandAnswer, CommandRequest};
 use crate::report::sink;
+#[cfg(not(target_family = "wasm"))]
 use piggyback::envelope::secrets::show_secrets;
 
 /// Language server, checker and policy tool for Mangle.
@@ -93,8 +104,11 @@ enum Command {
     Split(split::Split),
     Repair(repair::RepairCommand),
     Replay(Box<replay::ReplayCommand>),
+    #[cfg(not(target_family = "wasm"))]
     Stats(stats::Stats),
+    #[cfg(not(target_family = "wasm"))]
     Serve(serve::Serve),
+    #[cfg(not(target_family = "wasm"))]
     Mcp(mcp::McpCommand),
     Init(init::Init),
     Graph(graph::GraphCommand),
@@ -111,7 +125,9 @@ enum Command {
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
+    #[cfg(not(target_family = "wasm"))]
     Completions(completions::Completions),
+    #[cfg(not(target_family = "wasm"))]
     Man(man::ManCommand),
 }
 
@@ -126,6 +142,7 @@ enum ExitStatus {
     Failure = 2,
 }
 
+#[cfg(not(target_family = "wasm"))]
 /// The arguments as a command. A message about wrong ones quotes them, with all control characters as signs; then the process ends.
 fn parsed(arguments: &[OsString]) -> Cli {
     let error = match Cli::try_parse_from(arguments) {
@@ -136,6 +153,7 @@ fn parsed(arguments: &[OsString]) -> Cli {
     Cli::try_parse_from(visible).err().unwrap_or(error).exit()
 }
 
+#[cfg(not(target_family = "wasm"))]
 /// Runs the command that the arguments of a process name; the first is the name of the program. Gives the exit status. Arguments that are
 /// wrong, and those that request help, end the process.
 #[must_use]
@@ -167,6 +185,24 @@ pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
+/// Runs the command that `arguments` name (without that of the program) in this process and on this thread; paths count from
+/// the folder `working`. Arguments that are wrong, and those that request help, are answered with what clap says of them.
+#[must_use]
+pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
+    let words = std::iter::once("mangle-ls").chain(arguments.iter().map(String::as_str));
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let errors = sink::lines(&error.to_string()).into_bytes();
+            return CommandOutput { status: ExitStatus::Failure as u8, output: Vec::new(), errors };
+        }
+    };
+    let surroundings = Surroundings { working, ..Surroundings::default() };
+    let (status, written) = surroundings::within(surroundings, || stream::record(|| cli.status(cli.run())));
+    CommandOutput { status, output: written.output, errors: written.errors }
+}
+
+#[cfg(not(target_family = "wasm"))]
 /// Runs a command in this process and on this thread, in the surroundings that `mcp` gives.
 fn run_for_agent(request: CommandRequest) -> CommandAnswer {
     let words = [OsString::from("mangle-ls"), "--color=never".into()];
@@ -203,9 +239,12 @@ impl Cli {
             Command::Split(split) => split.run(color),
             Command::Repair(repair) => repair.run(color),
             Command::Replay(replay) => replay.run(color),
+            #[cfg(not(target_family = "wasm"))]
             Command::Stats(stats) => stats.run(color),
             Command::Parse(parse) => parse.run(color),
+            #[cfg(not(target_family = "wasm"))]
             Command::Serve(serve) => serve.run(),
+            #[cfg(not(target_family = "wasm"))]
             Command::Mcp(mcp) => mcp.run(run_for_agent),
             Command::Init(init) => init.run(color),
             Command::Graph(graph) => graph.run(color),
@@ -222,7 +261,9 @@ impl Cli {
             Command::Rule(rule) => rule.run(color),
             Command::Config(config) => config.run(color),
             Command::Status(status) => status.run(color),
+            #[cfg(not(target_family = "wasm"))]
             Command::Completions(completions) => completions.run(color),
+            #[cfg(not(target_family = "wasm"))]
             Command::Man(man) => man.run(color),
         }
     }

@@ -27,6 +27,7 @@ pub(super) struct Entries {
 
 impl Entries {
     /// Walks `root`, an absolute path.
+    #[cfg(not(target_family = "wasm"))]
     pub(super) fn below(root: &Path) -> Self {
         Self::of(root, &Arc::default(), |_| true)
     }

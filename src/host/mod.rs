@@ -41,6 +41,7 @@ mod transcripts;
 mod unread_findings;
 mod uses;
 mod walk;
+#[cfg(not(target_family = "wasm"))]
 mod watch;
 pub mod workspace;
 
@@ -88,4 +89,5 @@ pub use transcripts::{
 };
 pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, repository};
+#[cfg(not(target_family = "wasm"))]
 pub use watch::{Stopper, WakeReason, Watch, WatchError};

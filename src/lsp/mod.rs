@@ -11,11 +11,13 @@ mod actions;
 mod body;
 mod capabilities;
 mod client;
+#[cfg(not(target_family = "wasm"))]
 mod client_process;
 mod evaluations;
 mod features;
 mod frame;
 mod from_proto;
+mod job_queue;
 mod message;
 #[cfg(test)]
 mod methods;
@@ -28,6 +30,7 @@ mod sent_tokens;
 mod server;
 mod session;
 mod settings;
+mod single_thread;
 mod status;
 mod to_proto;
 mod transport;
@@ -42,6 +45,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tower_lsp::LspService;
+
+pub use self::single_thread::{NextStep, SingleThreadServer};
 
 use self::client::Outbox;
 use self::message::Message;

@@ -1,18 +1,27 @@
 //! The blocking pool: where everything that computes runs. A panic ends the computation, never
-//! the server.
+//! the server, where panics can be caught at all.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use std::time::{Duration, Instant};
+
 use tracing::Span;
 
-/// A few threads for CPU work, taken in the order of asking.
+use super::job_queue::JobQueue;
+use mangle_syntax::text::Cancel;
+
+/// Where jobs run, in the order of asking: on a few threads for CPU work, or on the only thread there is, when its turn comes.
 #[derive(Debug, Clone)]
-pub(super) struct Pool {
-    threads: Arc<rayon::ThreadPool>,
+pub(super) enum Pool {
+    Threads(Arc<rayon::ThreadPool>),
+    Queue(JobQueue),
 }
+
+/// How long a job that is to begin later sleeps before it looks whether it is still wanted.
+const NAP: Duration = Duration::from_millis(5);
 
 impl Pool {
     /// Starts the threads. Two at least, so that a long computation leaves one for short
@@ -36,16 +45,48 @@ impl Pool {
     fn of(threads: usize, name: &'static str) -> anyhow::Result<Self> {
         let named = move |index| format!("{name}-{index}");
         let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(named).build()?;
-        Ok(Self { threads: Arc::new(threads) })
+        Ok(Self::Threads(Arc::new(threads)))
     }
 
     /// Runs `job` when a thread is free, inside the current tracing span.
     pub(super) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         let span = Span::current();
-        self.threads.spawn_fifo(move || {
+        let job = move || {
             let _ = span.in_scope(|| guarded(job));
-        });
+        };
+        match self {
+            Self::Threads(threads) => threads.spawn_fifo(job),
+            Self::Queue(queue) => queue.push(None, job),
+        }
     }
+
+    /// Runs `job` after a pause. It learns whether it is still wanted: a cancellation ends the pause.
+    pub(super) fn spawn_later(
+        &self,
+        pause: Duration,
+        cancel: &Cancel,
+        job: impl FnOnce(bool) + Send + 'static,
+    ) {
+        let token = cancel.clone();
+        match self {
+            Self::Threads(_) => self.spawn(move || job(stays_wanted(&token, pause))),
+            Self::Queue(queue) => {
+                let wanted = move || {
+                    let _ = guarded(|| job(!token.is_cancelled()));
+                };
+                queue.push(Some((Instant::now() + pause, cancel.clone())), wanted);
+            }
+        }
+    }
+}
+
+/// Waits. False when `cancel` was raised meanwhile.
+fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
+    let end = Instant::now() + pause;
+    while Instant::now() < end && !cancel.is_cancelled() {
+        std::thread::sleep(NAP);
+    }
+    !cancel.is_cancelled()
 }
 
 /// A computation that panicked, and where: `src/x.rs:12:5`. The panic's message is not kept, for

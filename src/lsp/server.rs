@@ -31,7 +31,7 @@ use super::virtual_documents::{
     DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch, document_behind, shown_conversation,
     source_of,
 };
-use super::{actions, capabilities, client_process, features, from_proto, pull, status};
+use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
 use mangle_syntax::text::{Cancel, SentChange};
@@ -45,6 +45,7 @@ pub(super) struct Server {
     /// The halves of surrogate pairs in the texts of the notification whose handler runs next.
     halves: Mutex<TextHalves>,
     /// Gets something when the client's process has ended.
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "there are no processes to watch"))]
     client_ended: UnboundedSender<()>,
 }
 
@@ -403,8 +404,9 @@ impl LanguageServer for Server {
         let session = ClientSession::new(&params);
         let result = capabilities::initialize_result(&session);
         self.send(Message::Initialize(session));
+        #[cfg(not(target_family = "wasm"))]
         if let Some(process) = params.process_id {
-            client_process::watch(process, self.client_ended.clone());
+            super::client_process::watch(process, self.client_ended.clone());
         }
         Ok(result)
     }

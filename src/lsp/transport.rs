@@ -119,7 +119,8 @@ pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
     }
 }
 
-fn parse(body: &[u8]) -> Inbound {
+/// Reads a message.
+pub(super) fn parse(body: &[u8]) -> Inbound {
     let body::Body { mut value, halves } = match body::read(body) {
         Ok(body) => body,
         Err(damaged) => {
@@ -205,6 +206,15 @@ fn mend_uri(uri: &mut String) {
 
 fn refusal(code: ErrorCode, id: Id, message: String) -> Response {
     Response::from_error(id, Error { code, message: message.into(), data: None })
+}
+
+/// The messages that are to go out now, each as its JSON.
+pub(super) fn waiting_output(queue: &blocking::Receiver<Outbound>) -> Vec<Vec<u8>> {
+    let messages = queue.try_iter().filter(|message| !matches!(message, Outbound::Close));
+    let written = |message: Outbound| {
+        body(&message).inspect_err(|error| tracing::error!(%error, "a message cannot be written as JSON")).ok()
+    };
+    messages.filter_map(written).collect()
 }
 
 /// Writes messages until the senders are gone or the client is. Runs on its own thread.

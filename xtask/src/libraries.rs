@@ -66,13 +66,28 @@ fn compiler() -> Result<Vec<(&'static str, String)>> {
     if succeeds("clang", &["--target=wasm32", "--version"]) {
         return Ok(vec![("CC_wasm32_unknown_unknown", "clang".to_owned())]);
     }
-    let python = install::zig()?.join("python");
-    let zig = |tool: &str| format!("{} -m ziglang {tool}", python.display());
+    let zig = zig()?;
     Ok(vec![
         ("CC_wasm32_unknown_unknown", zig("cc")),
         ("AR_wasm32_unknown_unknown", zig("ar")),
         ("CFLAGS_wasm32_unknown_unknown", "-target wasm32-freestanding".to_owned()),
     ])
+}
+
+/// The same for WebAssembly with the interface of WASI, whose headers of C come with zig.
+pub(crate) fn wasi_compiler() -> Result<Vec<(String, String)>> {
+    let zig = zig()?;
+    Ok(vec![
+        ("CC_wasm32_wasip1".to_owned(), zig("cc")),
+        ("AR_wasm32_wasip1".to_owned(), zig("ar")),
+        ("CFLAGS_wasm32_wasip1".to_owned(), "-target wasm32-wasi".to_owned()),
+    ])
+}
+
+/// The command of a tool of zig.
+fn zig() -> Result<impl Fn(&str) -> String> {
+    let python = install::zig()?.join("python");
+    Ok(move |tool: &str| format!("{} -m ziglang {tool}", python.display()))
 }
 
 fn succeeds(program: &str, arguments: &[&str]) -> bool {

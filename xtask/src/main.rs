@@ -15,6 +15,7 @@ mod grammar;
 mod libraries;
 mod mcp;
 mod new_rule;
+mod playground;
 mod protocol;
 mod python;
 mod screenshots;
@@ -63,6 +64,8 @@ enum Task {
     PreprocessDocs(docs::preprocess::Options),
     /// Run the fuzz targets: build them, run each for some time, keep what they find and count
     Fuzz(fuzz::Options),
+    /// Build the module of WebAssembly and the playground in target/playground, and test it in Chromium
+    Playground,
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
     /// List and call each tool of `mangle-ls mcp` with the official inspector
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Task::Soak(options) => soak::run(&options),
         Task::Times => times::run(),
         Task::Screenshots(options) => screenshots::run(&root(), &options),
+        Task::Playground => playground::run().map(tally::Tally::close),
         Task::Protocol => protocol::run().map(tally::Tally::close),
         Task::Mcp => mcp::run().map(tally::Tally::close),
     };

@@ -40,6 +40,7 @@ const STEPS: &[Step] = &[
     ("libraries for WebAssembly", crate::libraries::wasm),
     ("the book of the documentation", crate::docs::run),
     ("Rust tests", rust_tests),
+    ("the playground in a browser", crate::playground::run),
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),

@@ -12,6 +12,7 @@ mod intent;
 pub mod jit;
 mod line;
 mod manifest;
+#[cfg(not(target_family = "wasm"))]
 mod merges;
 mod near;
 mod origin;
@@ -29,6 +30,8 @@ mod testing;
 pub mod texts;
 mod token_budget;
 mod tokens;
+#[cfg(target_family = "wasm")]
+pub mod vocabulary;
 mod turn;
 mod wording;
 

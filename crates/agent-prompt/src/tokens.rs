@@ -1,11 +1,16 @@
 //! How many tokens a text is: the two estimates that the reference runtime makes, and real counts.
 
+#[cfg(not(target_family = "wasm"))]
 use std::sync::LazyLock;
 
 use mangle_settings::Tokenizer;
+#[cfg(not(target_family = "wasm"))]
 use rustc_hash::FxHashMap;
-use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
+use tiktoken_rs::CoreBPE;
+#[cfg(not(target_family = "wasm"))]
+use tiktoken_rs::O200K_BASE_PAT_STR;
 
+#[cfg(not(target_family = "wasm"))]
 use crate::merges;
 
 /// How tokens are counted.
@@ -40,8 +45,29 @@ impl Estimator {
         match self {
             Self::Bytes4 => text.len().div_ceil(4),
             Self::Chars4 => text.chars().count() / 4,
-            Self::Cl100k => real(&CL100K, text),
-            Self::O200k => real(&O200K, text),
+            Self::Cl100k | Self::O200k => match self.tokenizer() {
+                Some(tokenizer) => real(tokenizer, text),
+                None => Self::Bytes4.count(text),
+            },
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn tokenizer(self) -> Option<&'static CoreBPE> {
+        match self {
+            Self::Cl100k => Some(&CL100K),
+            Self::O200k => Some(&O200K),
+            Self::Bytes4 | Self::Chars4 => None,
+        }
+    }
+
+    /// None as well while the vocabulary was not given: then its program says so.
+    #[cfg(target_family = "wasm")]
+    fn tokenizer(self) -> Option<&'static CoreBPE> {
+        match self {
+            Self::Cl100k => crate::vocabulary::CL100K.tokenizer(),
+            Self::O200k => crate::vocabulary::O200K.tokenizer(),
+            Self::Bytes4 | Self::Chars4 => None,
         }
     }
 
@@ -57,11 +83,13 @@ impl Estimator {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::CL100K, CL100K_WORDS));
+#[cfg(not(target_family = "wasm"))]
 static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::O200K, O200K_BASE_PAT_STR));
 
 /// How `cl100k_base` cuts a text into words.
-const CL100K_WORDS: &str = concat!(
+pub(crate) const CL100K_WORDS: &str = concat!(
     r"'(?i:[sdmt]|ll|ve|re)",
     r"|[^\r\n\p{L}\p{N}]?+\p{L}++",
     r"|\p{N}{1,3}+",
@@ -75,6 +103,7 @@ const CL100K_WORDS: &str = concat!(
 /// How many bytes are counted at once: what the tokenizer does with a run of blanks takes more than linear time.
 const PIECE: usize = 4 << 10;
 
+#[cfg(not(target_family = "wasm"))]
 /// The tokenizer with a vocabulary and an expression that cuts texts into words.
 fn tokenizer(merges: &[u8], words: &str) -> CoreBPE {
     let made = CoreBPE::new(merges::ranks(merges), FxHashMap::default(), words);

@@ -5,7 +5,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHasher;
 use tracing::Span;
@@ -117,8 +117,7 @@ impl Writer {
     ) -> Cancel {
         let cancel = Cancel::new();
         let (token, address) = (cancel.clone(), self.address.clone());
-        self.evaluator.spawn(move || {
-            let began = stays_wanted(&token, pause);
+        self.evaluator.spawn_later(pause, &cancel, move |began| {
             let compute = || began.then(|| compute(&view, &token)).flatten();
             let result = span.in_scope(|| guarded(compute));
             let _ =
@@ -181,15 +180,6 @@ impl Writer {
         self.is_addition_unseen = false;
         self.answer_pulls();
     }
-}
-
-/// Waits. False when `cancel` was raised meanwhile.
-fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
-    let end = Instant::now() + pause;
-    while Instant::now() < end && !cancel.is_cancelled() {
-        std::thread::sleep(PAUSE / 10);
-    }
-    !cancel.is_cancelled()
 }
 
 /// The programs from which a question is answered that waits for an evaluation.

@@ -172,6 +172,19 @@ impl Writer {
         }
     }
 
+    /// Takes the messages that wait and then starts what is worth doing, for a server on one thread. Gives how many there were.
+    pub(super) fn take_waiting(&mut self) -> usize {
+        let mut taken = 0;
+        while let Ok(message) = self.inbox.try_recv() {
+            taken += 1;
+            self.timed(message.name(), |writer| writer.take(message));
+        }
+        if taken > 0 {
+            self.timed("idle", Self::work);
+        }
+        taken
+    }
+
     /// Runs one turn. A panic in it is logged; the state is whole again for the next one, because
     /// every change of it is one assignment.
     fn timed(&mut self, name: &'static str, turn: impl FnOnce(&mut Self)) {

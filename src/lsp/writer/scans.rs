@@ -5,7 +5,7 @@ use std::thread;
 use super::Writer;
 use crate::host::workspace::{Scan, Scanned};
 use crate::lsp::message::Message;
-use crate::lsp::pool::{Panicked, guarded};
+use crate::lsp::pool::{Panicked, Pool, guarded};
 
 impl Writer {
     /// Starts the look at the disk that is due.
@@ -25,7 +25,7 @@ impl Writer {
             };
             let _ = address.send(Message::Scanned(Box::new(guarded(|| scan.run(report)))));
         };
-        if !is_aside {
+        if !is_aside || matches!(self.pool, Pool::Queue(_)) {
             return self.pool.spawn(move || look(scan));
         }
         // Not on the threads that answer questions: these would wait for it.

@@ -28,7 +28,7 @@ pub(super) fn package(program: &Path, platform: &str, to: &Path) -> Result<()> {
         .with_context(|| format!("VS Code does not run on {platform}; --no-extension leaves it out"))?;
     let tools = install::python_tools()?;
     let folder = crate::root().join("editors/vscode");
-    install::extension_packages(&tools, &folder)?;
+    install::npm_packages(&tools, &folder)?;
     let server = folder.join("server");
     fs::create_dir_all(&server)?;
     fs::copy(program, server.join(program.file_name().unwrap_or_default()))?;

@@ -141,16 +141,21 @@ pub(crate) fn inspector(tools: &Path) -> Result<PathBuf> {
     Ok(folder.join("node_modules/.bin/mcp-inspector"))
 }
 
-/// The extension's own packages, as locked.
-pub(crate) fn extension_packages(tools: &Path, extension: &Path) -> Result<()> {
-    let lock = fs::read(extension.join("package-lock.json"))?;
-    let stamp = extension.join("node_modules/.installed-lock.json");
+/// The browser that pages are tested in.
+pub(crate) fn chromium() -> Result<()> {
+    debian_packages(&["chromium", "fonts-dejavu-core"])
+}
+
+/// The packages of a folder with a `package-lock.json`, as locked.
+pub(crate) fn npm_packages(tools: &Path, folder: &Path) -> Result<()> {
+    let lock = fs::read(folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
     let mut npm = with_tools(Command::new(tools.join("npm")), tools);
     // Nothing of these packages runs at installation: what they would fetch is not needed.
-    npm.args(["ci", "--ignore-scripts"]).current_dir(extension);
+    npm.args(["ci", "--ignore-scripts"]).current_dir(folder);
     run(&mut npm, &cache()?.join("extension.log"))?;
     Ok(fs::write(stamp, lock)?)
 }

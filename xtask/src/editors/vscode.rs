@@ -24,7 +24,7 @@ pub(super) fn run(server: &Path) -> Result<Tally> {
 /// The extension by itself: types, bundle, package, unit tests, colours.
 fn extension(tools: &Path) -> Result<Tally> {
     let folder = crate::root().join("editors/vscode");
-    Tally::with("the VS Code extension", install::extension_packages(tools, &folder), |()| {
+    Tally::with("the VS Code extension", install::npm_packages(tools, &folder), |()| {
         let mut tally = Tally::default();
         for script in ["package", "test", "test:grammar"] {
             let mut npm = with_tools(limited(&tools.join("npm")), tools);
@@ -51,7 +51,7 @@ fn editor(tools: &Path, server: &Path) -> Result<Tally> {
 pub(crate) fn take_pictures(server: &Path, named: &[String]) -> Result<PathBuf> {
     let tools = install::python_tools()?;
     let folder = crate::root().join("editors/vscode");
-    install::extension_packages(&tools, &folder)?;
+    install::npm_packages(&tools, &folder)?;
     let mut npm = with_tools(limited(&tools.join("npm")), &tools);
     let status = npm.args(["run", "--silent", "package"]).current_dir(&folder).status()?;
     ensure!(status.success(), "the extension cannot be packaged");

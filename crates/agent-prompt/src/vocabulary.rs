@@ -1,0 +1,71 @@
+//! The vocabularies of real tokenizers where they are no part of the program: in WebAssembly, which is loaded often, and seldom to
+//! count tokens. A program gives those that it has loaded.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR, Rank};
+
+use crate::tokens::CL100K_WORDS;
+
+/// A tokenizer whose vocabulary can be given.
+pub struct Vocabulary {
+    words: &'static str,
+    tokenizer: OnceLock<CoreBPE>,
+}
+
+/// `cl100k_base`.
+pub static CL100K: Vocabulary = Vocabulary { words: CL100K_WORDS, tokenizer: OnceLock::new() };
+/// `o200k_base`.
+pub static O200K: Vocabulary = Vocabulary { words: O200K_BASE_PAT_STR, tokenizer: OnceLock::new() };
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Vocabulary({})", if self.tokenizer.get().is_some() { "provided" } else { "missing" })
+    }
+}
+
+impl Vocabulary {
+    /// Takes the vocabulary: a line for each token, its bytes in base64 and its rank. Gives whether it is one.
+    pub fn provide(&self, lines: &str) -> bool {
+        let mut ranks: FxHashMap<Vec<u8>, Rank> = FxHashMap::default();
+        for line in lines.lines() {
+            let Some((token, rank)) = line.split_once(' ') else { return false };
+            let (Some(token), Ok(rank)) = (decoded(token), rank.parse()) else { return false };
+            ranks.insert(token, rank);
+        }
+        match CoreBPE::new(ranks, FxHashMap::default(), self.words) {
+            Ok(tokenizer) => self.tokenizer.set(tokenizer).is_ok(),
+            Err(_) => false,
+        }
+    }
+
+    /// The tokenizer, if its vocabulary was given.
+    pub(crate) fn tokenizer(&self) -> Option<&CoreBPE> {
+        self.tokenizer.get()
+    }
+}
+
+/// The bytes of a text in base64.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xff) as u8);
+        }
+    }
+    Some(bytes)
+}

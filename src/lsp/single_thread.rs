@@ -1,0 +1,174 @@
+//! The language server on one thread, for programs without threads: a message goes in, steps are made until nothing is left to
+//! do, messages come out. Handlers, writer and computations are those of [`super::serve_on`].
+
+use std::pin::Pin;
+use std::sync::mpsc;
+use std::task::Poll;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures::future::poll_fn;
+use tower_lsp::LspService;
+
+use super::client::Outbox;
+use super::job_queue::JobQueue;
+use super::pool::Pool;
+use super::server::{self, Server};
+use super::transport::{self, Inbound, Input, Outbound, Output, QUEUE};
+use super::writer::Writer;
+
+/// How often handlers and requests to the client get their turn in one step: an answer wakes a handler, which may wake another.
+const TURNS: usize = 4;
+
+/// When the next step is to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextStep {
+    /// At once. Messages that came meanwhile are better sent before.
+    Now,
+    /// After a pause, or when a message comes.
+    After(Duration),
+    /// When a message comes.
+    Idle,
+}
+
+/// A server whose steps are made by its caller.
+pub struct SingleThreadServer {
+    runtime: tokio::runtime::Runtime,
+    /// The connection; `None` once it has ended.
+    connection: Option<Pin<Box<dyn Future<Output = ()>>>>,
+    inbound: tokio::sync::mpsc::Sender<Inbound>,
+    outgoing: mpsc::Receiver<Outbound>,
+    writer: Writer,
+    jobs: JobQueue,
+    evaluations: JobQueue,
+}
+
+impl SingleThreadServer {
+    /// A server that waits for `initialize`.
+    ///
+    /// # Errors
+    /// When the framework cannot be started.
+    pub fn new() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .context("cannot start the connection")?;
+        let (output, outgoing) = Output::new();
+        let (inbound, messages) = tokio::sync::mpsc::channel(QUEUE);
+        let (ended, client_ended) = tokio::sync::mpsc::unbounded_channel();
+        let (address, inbox) = mpsc::channel();
+        let mut client = None;
+        let handlers = LspService::build(|handle| {
+            client = Some(handle);
+            Server::new(address.clone(), ended)
+        });
+        let (service, socket) = server::extended(handlers).finish();
+        let client = client.context("the framework gave no client")?;
+        let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
+        let (jobs, evaluations) = (JobQueue::default(), JobQueue::default());
+        let (pool, evaluator) = (Pool::Queue(jobs.clone()), Pool::Queue(evaluations.clone()));
+        let writer = Writer::new(inbox, address, outbox, pool, evaluator);
+        let connection = async move {
+            transport::serve(Input { messages, client_ended }, service, socket, &output, Server::observe).await;
+        };
+        let connection: Pin<Box<dyn Future<Output = ()>>> = Box::pin(connection);
+        Ok(Self { runtime, connection: Some(connection), inbound, outgoing, writer, jobs, evaluations })
+    }
+
+    /// Takes a message of the client: its JSON, without a header.
+    pub fn send(&mut self, message: &[u8]) {
+        // Each message is taken in the same call, so there is room; after the end of the connection nobody takes any.
+        let _ = self.inbound.try_send(transport::parse(message));
+        self.turn();
+    }
+
+    /// Does one thing: takes what waits, or computes one answer.
+    pub fn step(&mut self) -> NextStep {
+        self.turn();
+        if self.writer.take_waiting() > 0 || self.jobs.run_next() || self.evaluations.run_next() {
+            return NextStep::Now;
+        }
+        match self.evaluations.pause() {
+            Some(pause) => NextStep::After(pause),
+            None => NextStep::Idle,
+        }
+    }
+
+    /// The messages for the client, each as its JSON.
+    pub fn messages(&mut self) -> Vec<Vec<u8>> {
+        transport::waiting_output(&self.outgoing)
+    }
+
+    /// Lets handlers and requests to the client go on as far as they can.
+    fn turn(&mut self) {
+        let connection = &mut self.connection;
+        self.runtime.block_on(async {
+            for _ in 0..TURNS {
+                let poll = |context: &mut std::task::Context<'_>| {
+                    let Some(future) = connection else { return Poll::Ready(()) };
+                    if future.as_mut().poll(context).is_ready() {
+                        *connection = None;
+                    }
+                    Poll::Ready(())
+                };
+                poll_fn(poll).await;
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+}
+
+impl std::fmt::Debug for SingleThreadServer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SingleThreadServer").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Makes steps until nothing is left to do. Gives the messages that came out.
+    fn finish(server: &mut SingleThreadServer) -> Vec<Value> {
+        loop {
+            match server.step() {
+                NextStep::Now => {}
+                NextStep::After(pause) => std::thread::sleep(pause),
+                NextStep::Idle => break,
+            }
+        }
+        server.messages().iter().map(|message| serde_json::from_slice(message).unwrap()).collect()
+    }
+
+    fn send(server: &mut SingleThreadServer, message: &Value) -> Vec<Value> {
+        server.send(message.to_string().as_bytes());
+        finish(server)
+    }
+
+    #[test]
+    fn findings_come_and_go_without_threads() {
+        let mut server = SingleThreadServer::new().unwrap();
+        let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } });
+        let answer = send(&mut server, &initialize);
+        assert!(answer[0]["result"]["capabilities"].is_object());
+        send(&mut server, &json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
+        let document = json!({ "uri": "untitled:a.mg", "languageId": "mangle", "version": 1, "text": "p(X) :- q(Y).\n" });
+        let open = json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": document } });
+        let pushed = send(&mut server, &open);
+        let codes = |messages: &[Value]| -> Vec<String> {
+            let pushed = messages.iter().rfind(|message| message["method"] == "textDocument/publishDiagnostics");
+            let diagnostics = pushed.map(|message| message["params"]["diagnostics"].as_array().unwrap().clone());
+            diagnostics.unwrap_or_default().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+        };
+        assert!(codes(&pushed).contains(&"MG201".to_owned()), "{pushed:?}");
+        let change = json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+            "textDocument": { "uri": "untitled:a.mg", "version": 2 }, "contentChanges": [{ "text": "p(1).\n" }] } });
+        let pushed = send(&mut server, &change);
+        assert!(!codes(&pushed).contains(&"MG201".to_owned()), "{pushed:?}");
+        let exit = json!({ "jsonrpc": "2.0", "method": "exit" });
+        assert!(send(&mut server, &exit).is_empty());
+        assert!(send(&mut server, &change).is_empty(), "nothing is taken after the end");
+    }
+}
