@@ -5,6 +5,9 @@
 //! keeps in memory. Texts cross the border in one buffer for each direction ([`exchange`]).
 
 #[cfg(target_family = "wasm")]
+use tracing as _; // Switched off in `Cargo.toml`.
+
+#[cfg(target_family = "wasm")]
 mod exchange;
 #[cfg(target_family = "wasm")]
 pub mod exports;

@@ -69,7 +69,8 @@ impl SingleThreadServer {
         let (pool, evaluator) = (Pool::Queue(jobs.clone()), Pool::Queue(evaluations.clone()));
         let writer = Writer::new(inbox, address, outbox, pool, evaluator);
         let connection = async move {
-            transport::serve(Input { messages, client_ended }, service, socket, &output, Server::observe).await;
+            transport::serve(Input { messages, client_ended }, service, socket, &output, Server::observe)
+                .await;
         };
         let connection: Pin<Box<dyn Future<Output = ()>>> = Box::pin(connection);
         Ok(Self { runtime, connection: Some(connection), inbound, outgoing, writer, jobs, evaluations })
@@ -150,7 +151,8 @@ mod tests {
     #[test]
     fn findings_come_and_go_without_threads() {
         let mut server = SingleThreadServer::new().unwrap();
-        let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } });
+        let initialize =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } });
         let answer = send(&mut server, &initialize);
         assert!(answer[0]["result"]["capabilities"].is_object());
         send(&mut server, &json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
@@ -158,9 +160,15 @@ mod tests {
         let open = json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": document } });
         let pushed = send(&mut server, &open);
         let codes = |messages: &[Value]| -> Vec<String> {
-            let pushed = messages.iter().rfind(|message| message["method"] == "textDocument/publishDiagnostics");
-            let diagnostics = pushed.map(|message| message["params"]["diagnostics"].as_array().unwrap().clone());
-            diagnostics.unwrap_or_default().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+            let pushed =
+                messages.iter().rfind(|message| message["method"] == "textDocument/publishDiagnostics");
+            let diagnostics =
+                pushed.map(|message| message["params"]["diagnostics"].as_array().unwrap().clone());
+            diagnostics
+                .unwrap_or_default()
+                .iter()
+                .map(|one| one["code"].as_str().unwrap().to_owned())
+                .collect()
         };
         assert!(codes(&pushed).contains(&"MG201".to_owned()), "{pushed:?}");
         let change = json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": {

@@ -212,7 +212,9 @@ fn refusal(code: ErrorCode, id: Id, message: String) -> Response {
 pub(super) fn waiting_output(queue: &blocking::Receiver<Outbound>) -> Vec<Vec<u8>> {
     let messages = queue.try_iter().filter(|message| !matches!(message, Outbound::Close));
     let written = |message: Outbound| {
-        body(&message).inspect_err(|error| tracing::error!(%error, "a message cannot be written as JSON")).ok()
+        body(&message)
+            .inspect_err(|error| tracing::error!(%error, "a message cannot be written as JSON"))
+            .ok()
     };
     messages.filter_map(written).collect()
 }

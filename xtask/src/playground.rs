@@ -32,9 +32,14 @@ pub(crate) fn run() -> Result<Tally> {
     })
 }
 
-/// Builds the page into a folder of the book. Where the target or a compiler cannot be had, that is counted as skipped.
-pub(crate) fn build() -> Result<Tally> {
-    with_site(|_, _| Ok(Tally::passed()))
+/// Builds the page. Gives its folder; where the target or a compiler cannot be had, none, and that as skipped.
+pub(crate) fn build() -> Result<(Tally, Option<PathBuf>)> {
+    let mut built = None;
+    let tally = with_site(|_, site| {
+        built = Some(site);
+        Ok(Tally::default())
+    })?;
+    Ok((tally, built))
 }
 
 fn with_site(then: impl FnOnce(&Path, PathBuf) -> Result<Tally>) -> Result<Tally> {
@@ -81,7 +86,8 @@ fn site(tools: &Path, module: &Path) -> Result<PathBuf> {
 /// The folder of the package that the vocabularies of real tokenizers come with.
 fn vocabularies() -> Result<PathBuf> {
     let output = crate::cargo().args(["metadata", "--format-version", "1", "--locked"]).output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("no metadata of cargo")?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("no metadata of cargo")?;
     let packages = metadata["packages"].as_array().context("no packages")?;
     let package = packages.iter().find(|package| package["name"] == "tiktoken-rs");
     let manifest = package.and_then(|package| package["manifest_path"].as_str());

@@ -30,9 +30,9 @@ mod testing;
 pub mod texts;
 mod token_budget;
 mod tokens;
+mod turn;
 #[cfg(target_family = "wasm")]
 pub mod vocabulary;
-mod turn;
 mod wording;
 
 pub use answers::{Answer, AnswerOrder, Arg, FactList, KernelAnswers, Marks, Querier, QueryPattern};

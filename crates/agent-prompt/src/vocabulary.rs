@@ -22,7 +22,11 @@ pub static O200K: Vocabulary = Vocabulary { words: O200K_BASE_PAT_STR, tokenizer
 
 impl fmt::Debug for Vocabulary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Vocabulary({})", if self.tokenizer.get().is_some() { "provided" } else { "missing" })
+        write!(
+            formatter,
+            "Vocabulary({})",
+            if self.tokenizer.get().is_some() { "provided" } else { "missing" }
+        )
     }
 }
 

@@ -33,11 +33,10 @@ writeFileSync(join(output, "rules.json"), JSON.stringify(rulePages()));
 mkdirSync(join(output, "vocabularies"));
 for (const name of ["cl100k_base", "o200k_base"]) cpSync(join(vocabularies, `${name}.tiktoken`), join(output, "vocabularies", `${name}.tiktoken`));
 
-/** The page of each rule in the book, by code. */
+/** The code and the page of each rule in the book, by name. */
 function rulePages() {
-  const folder = join(root, "docs/rules");
-  const row = (file) => [/^# [\w-]+ \((\w+)\)$/m.exec(readFileSync(join(folder, file), "utf8"))?.[1], `../rules/${file.replace(/\.md$/, ".html")}`];
-  return Object.fromEntries(readdirSync(folder).filter((file) => file !== "README.md").map(row).filter(([code]) => code !== undefined));
+  const rules = JSON.parse(readFileSync(join(here, "rules.json"), "utf8"));
+  return Object.fromEntries(Object.entries(rules).map(([name, { code }]) => [name, { code, page: `../rules/${name}.html` }]));
 }
 
 /** All files below a folder that are texts, READMEs aside. */

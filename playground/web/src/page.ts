@@ -9,7 +9,7 @@ import { toOffset } from "./lsp/positions.ts";
 import type { Range } from "./lsp/types.ts";
 import { COMMAND_PANELS } from "./panels/commands.ts";
 import { CommandView } from "./panels/command_view.ts";
-import { FindingsView } from "./panels/findings.ts";
+import { FindingsView, type RulePage } from "./panels/findings.ts";
 import { loadExample, loadExamples } from "./project/examples.ts";
 import { fromFragment, toFragment } from "./project/link.ts";
 import { isValidName } from "./project/names.ts";
@@ -27,6 +27,10 @@ function element<Kind extends HTMLElement>(id: string): Kind {
 
 const makeWorker = () => new Worker("worker.js", { type: "module" });
 
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
 class Page {
   private readonly module: WebAssembly.Module;
   private commands: Commands;
@@ -38,13 +42,17 @@ class Page {
   private findings: FindingsView;
   private views = new Map<PanelName, CommandView>();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private rules: Readonly<Record<string, string>> = {};
+  private counting: ReturnType<typeof setTimeout> | undefined;
+  private rules: Readonly<Record<string, RulePage>> = {};
 
   constructor(module: WebAssembly.Module) {
     this.module = module;
     this.commands = new Commands(this.program(), makeWorker);
-    this.findings = new FindingsView((...place) => this.openPlace(...place), (code) => this.rules[code]);
-    void fetch("rules.json").then((response) => response.json()).then((rules) => (this.rules = rules), () => undefined);
+    this.findings = new FindingsView((...place) => this.openPlace(...place), (name) => this.rules[name]);
+    void fetch("rules.json").then((response) => response.json()).then((rules) => {
+      this.rules = rules;
+      if (this.session !== undefined) this.findings.show(this.session.findings);
+    }, () => undefined);
     element("format").onclick = () => void this.format();
     element("share").onclick = () => void this.share();
   }
@@ -114,6 +122,14 @@ class Page {
     });
   }
 
+  /** Shows how many findings the files have, once they are known for a moment. */
+  private showCounts(): void {
+    clearTimeout(this.counting);
+    this.counting = setTimeout(() => {
+      if (!element("files").contains(document.activeElement)) this.showFiles();
+    }, PAUSE);
+  }
+
   private showPanel(name: PanelName): void {
     this.panel = name;
     const rows = [{ id: "findings" as PanelName, title: "Findings" }, ...COMMAND_PANELS.map((panel) => ({ id: panel.name, title: panel.title }))];
@@ -152,9 +168,10 @@ class Page {
     if (session === undefined) return;
     this.findings.show(session.findings);
     if (name === session.shown) this.shownFindings();
+    this.showCounts();
     const all = [...session.findings.values()].flat();
-    const count = (severity: number) => all.filter((one) => one.severity === severity).length;
-    element("status").textContent = `${count(1)} errors, ${count(2)} warnings, ${count(3) + count(4)} others · ${milliseconds.toFixed(1)} ms after the last change`;
+    const count = (what: string, ...severities: number[]) => counted(all.filter((one) => severities.includes(one.severity)).length, what);
+    element("status").textContent = `${count("error", 1)}, ${count("warning", 2)}, ${count("other", 3, 4)} · ${milliseconds.toFixed(1)} ms after the last change`;
     if (performance.getEntriesByName("first-findings").length === 0) performance.mark("first-findings");
   }
 

@@ -21,6 +21,7 @@ export function tabs(row: HTMLElement, all: readonly Tab[], selected: string, ev
   const { add } = events;
   if (add !== undefined) row.append(adding(add));
   if (had) row.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
+  row.querySelector(".selected")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   row.onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined || (event.target as HTMLElement).tagName === "INPUT") return;

@@ -104,6 +104,6 @@ export async function editorEquality(page, { program, root, scratch, check }) {
 const SEVERITIES = ["", "error", "warning", "information", "hint"];
 
 function signature(finding) {
-  const { file, path, range, line, code, severity } = finding;
-  return `${file ?? path}:${line ?? range?.start?.line} ${code} ${severity}`;
+  const { file, line, rule, severity } = finding;
+  return `${file}:${line} ${rule} ${severity}`;
 }

@@ -2,6 +2,7 @@
 //! it, which is this test with `UPDATE_EXPECT=1`.
 
 use super::documentation::{guides, root};
+use super::playground_rules;
 use crate::support::editor_queries;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
     files.extend(filled());
     files.insert("docs/mangle-ls.schema.json".into(), schema());
     files.insert("editors/vscode/package.json".into(), vscode());
+    files.insert("playground/web/rules.json".into(), playground_rules::generated(&rules()));
     files.extend(editor_queries::generated(root()));
     files
 }

@@ -9,4 +9,5 @@ mod examples;
 mod functions;
 mod generated;
 mod layering;
+mod playground_rules;
 mod words;

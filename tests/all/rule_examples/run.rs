@@ -164,18 +164,9 @@ impl Invocation {
 
 /// Gives a rule that is off by default a severity.
 fn switch_on(rule: &Rule, folder: &Path) {
-    if rule.severity.is_some() {
-        return;
-    }
     let path = folder.join("mangle-ls.toml");
     let before = std::fs::read_to_string(&path).unwrap_or_default();
-    if before.contains(rule.name) {
-        return;
+    if let Some(after) = files::switched_on(rule, &before) {
+        std::fs::write(path, after).unwrap();
     }
-    let line = format!("[rules]\n{} = \"hint\"\n", rule.name);
-    let after = match before.contains("[rules]\n") {
-        true => before.replace("[rules]\n", &line),
-        false => format!("{before}\n{line}"),
-    };
-    std::fs::write(path, after).unwrap();
 }

@@ -30,6 +30,18 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) {
     }
 }
 
+/// The configuration in which a rule that is off by default has a severity; `None` where nothing has to change.
+pub fn switched_on(rule: &Rule, before: &str) -> Option<String> {
+    if rule.severity.is_some() || before.contains(rule.name) {
+        return None;
+    }
+    let line = format!("[rules]\n{} = \"hint\"\n", rule.name);
+    Some(match before.contains("[rules]\n") {
+        true => before.replace("[rules]\n", &line),
+        false => format!("{before}\n{line}"),
+    })
+}
+
 /// A file whose name is followed by a remark has a byte for each `\xHH`.
 fn with_bytes(name: &str, text: String) -> (String, Vec<u8>) {
     let Some((name, _)) = name.split_once(' ').filter(|(_, remark)| remark.contains("\\xHH")) else {

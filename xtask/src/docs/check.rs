@@ -99,7 +99,10 @@ fn problem(page: &Path, link: &str, ids: &BTreeMap<&Path, BTreeSet<&str>>) -> Op
     if !target.is_file() {
         return Some("there is no such file");
     }
-    let is_there = fragment.is_empty() || ids.get(target.as_path()).is_some_and(|ids| ids.contains(fragment));
+    // The content of the playground.
+    let is_there = fragment.is_empty()
+        || fragment.starts_with("p=")
+        || ids.get(target.as_path()).is_some_and(|ids| ids.contains(fragment));
     (!is_there).then_some("there is no such heading")
 }
 

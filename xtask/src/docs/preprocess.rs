@@ -13,6 +13,9 @@ use serde_json::Value;
 
 use super::check::plain;
 
+/// The variable that is set where the book gets the playground.
+pub(super) const WITH_PLAYGROUND: &str = "MANGLE_LS_BOOK_WITH_PLAYGROUND";
+
 /// Where pages outside of `docs` are in the book.
 const OUTSIDE: &str = "repository";
 
@@ -38,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             places.insert(source.clone(), place(&source));
         }
     });
-    let pages = Pages { root: &crate::root(), places };
+    let pages = Pages { root: &crate::root(), places, projects: projects()? };
     each_chapter(items, &mut |chapter| pages.rewrite(chapter));
     println!("{book}");
     Ok(ExitCode::SUCCESS)
@@ -75,6 +78,18 @@ struct Pages<'r> {
     root: &'r Path,
     /// Where each page is in the book, by its path in the repository.
     places: BTreeMap<PathBuf, PathBuf>,
+    /// The projects of the playground for rules, by name, with their codes.
+    projects: Value,
+}
+
+/// Reads `playground/web/rules.json`, unless the book has no playground.
+fn projects() -> Result<Value> {
+    if std::env::var_os(WITH_PLAYGROUND).is_none() {
+        return Ok(Value::Null);
+    }
+    let path = crate::root().join("playground/web/rules.json");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).context("playground/web/rules.json is no JSON")
 }
 
 impl Pages<'_> {
@@ -83,10 +98,25 @@ impl Pages<'_> {
         let Some(source) = source(chapter) else { return };
         let content = chapter.get("content").and_then(Value::as_str).unwrap_or_default();
         let content = with_links(content, |link| self.link(&source, link));
+        let content = self.with_trial(&source, content);
         if let Some(chapter) = chapter.as_object_mut() {
             chapter.insert("content".into(), content.into());
             chapter.insert("path".into(), place(&source).to_string_lossy().replace('\\', "/").into());
         }
+    }
+
+    /// The page of a rule with a link below its example, which opens the example in the playground.
+    fn with_trial(&self, source: &Path, content: String) -> String {
+        let name =
+            source.strip_prefix("docs/rules").ok().and_then(Path::file_stem).and_then(|name| name.to_str());
+        let project = name
+            .and_then(|name| self.projects.get(name)?.get("project"))
+            .filter(|project| project.is_object());
+        let Some((project, (before, after))) = project.zip(content.split_once("\n## Instead\n")) else {
+            return content;
+        };
+        let address = format!("../playground/index.html#p={}", base64url(project.to_string().as_bytes()));
+        format!("{before}\n<a href=\"{address}\">Try it</a> in the playground.\n\n## Instead\n{after}")
     }
 
     /// Where a link of a page leads in the book; `None` if its target has no place there.
@@ -113,6 +143,21 @@ fn relative(from: &Path, to: &Path) -> String {
     let up = from.components().count().saturating_sub(1);
     let to = to.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
     std::iter::repeat_n("..".to_owned(), up).chain(to).collect::<Vec<_>>().join("/")
+}
+
+/// Bytes in base64, as a part of an address has it.
+fn base64url(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let digit = |bits: u32, shift: u32| {
+        DIGITS.get((bits >> shift & 63) as usize).map_or(' ', |digit| char::from(*digit))
+    };
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| chunk.get(at).map_or(0, |byte| u32::from(*byte));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        out.extend([18, 12, 6, 0].into_iter().take(chunk.len() + 1).map(|shift| digit(bits, shift)));
+    }
+    out
 }
 
 /// A page of Markdown with other targets of its links, code aside. A link for which there is none becomes its text.
@@ -203,7 +248,8 @@ mod tests {
 
     fn pages(sources: &[&str]) -> Pages<'static> {
         let places = sources.iter().map(|source| (source.into(), place(Path::new(source)))).collect();
-        Pages { root: Path::new(env!("CARGO_MANIFEST_DIR")), places }
+        let projects = serde_json::json!({ "bom": { "project": { "open": "a.mg" } } });
+        Pages { root: Path::new(env!("CARGO_MANIFEST_DIR")), places, projects }
     }
 
     #[test]
@@ -223,6 +269,15 @@ mod tests {
         assert_eq!(link("docs/cli.md", "../src/lib.rs"), "");
         assert_eq!(link("docs/cli.md", "https://example.org/a.md"), "https://example.org/a.md");
         assert_eq!(link("docs/cli.md", "#json"), "#json");
+    }
+
+    #[test]
+    fn an_example_can_be_tried() {
+        let pages = pages(&["docs/rules/bom.md"]);
+        let page = "# bom\n\n## Example\n\n## Instead\n";
+        let with = pages.with_trial(Path::new("docs/rules/bom.md"), page.to_owned());
+        assert!(with.contains("playground/index.html#p=eyJvcGVuIjoiYS5tZyJ9\""), "{with}");
+        assert_eq!(pages.with_trial(Path::new("docs/rules/other.md"), page.to_owned()), page);
     }
 
     #[test]

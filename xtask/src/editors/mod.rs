@@ -83,7 +83,7 @@ fn emptied(name: &str) -> Result<PathBuf> {
 }
 
 /// Copies a folder.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

@@ -5,6 +5,7 @@ import { reasonOf } from "../reason.ts";
 import { NOT_RUNNING, type Server } from "../server/server.ts";
 import { showBeside } from "./beside.ts";
 import { again } from "./made.ts";
+import { isWorkspaceFile } from "./workspace_file.ts";
 
 const SCHEME = "mangle-answer";
 
@@ -48,7 +49,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (atom === undefined) return;
     this.last = atom;
     const document = vscode.window.activeTextEditor?.document;
-    const uri = document?.languageId === "mangle" && document.uri.scheme === "file" ? { uri: document.uri.toString() } : {};
+    const uri = document?.languageId === "mangle" && isWorkspaceFile(document.uri) ? { uri: document.uri.toString() } : {};
     await this.answer({ ...uri, ...(atom.trim() === "" ? {} : { atom: atom.trim() }) });
   }
 

@@ -6,6 +6,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { Position } from "../protocol.ts";
 import { showBeside } from "./beside.ts";
 import { again, shownAs } from "./made.ts";
+import { isWorkspaceFile } from "./workspace_file.ts";
 
 /** A turn by what is asked for: its number, or a place in it. */
 export interface Turn {
@@ -33,7 +34,7 @@ export async function openTurn(command: "mangle.replay" | "mangle.state", argume
 /** The same for the turn around the cursor. */
 export async function openTurnHere(command: "mangle.replay" | "mangle.state", client: LanguageClient | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (editor === undefined || editor.document.uri.scheme !== "file" || client === undefined) {
+  if (editor === undefined || !isWorkspaceFile(editor.document.uri) || client === undefined) {
     void vscode.window.showInformationMessage("Open a transcript first, and let the server run: a turn is the one around the cursor.");
     return;
   }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { isWorkspaceFile } from "../documents/workspace_file.ts";
 import { type Graph, type GraphOf, readGraphOf } from "./graph_data.ts";
 import { type Kind, Panels } from "./panels.ts";
 
@@ -10,7 +11,7 @@ const KIND: Kind<GraphOf> = {
   title: ({ of }) => (of === undefined ? "Dependencies" : `Dependencies: ${of}`),
   key: ({ uri }) => uri,
   read: readGraphOf,
-  isMadeOf: ({ languageId, uri }) => languageId === "mangle" && uri.scheme === "file",
+  isMadeOf: ({ languageId, uri }) => languageId === "mangle" && isWorkspaceFile(uri),
   data: async (of: GraphOf, client: LanguageClient) => client.sendRequest<Graph>("mangle/graph", of),
 };
 

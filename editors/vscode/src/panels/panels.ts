@@ -1,10 +1,10 @@
 // Panels of one kind: opened once for each thing, filled by the server, again after each change, and restored with the window.
 
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { onDocumentChanged } from "../documents/changes.ts";
 import { again, location } from "../documents/made.ts";
+import { isWorkspaceFile } from "../documents/workspace_file.ts";
 import type { Place } from "../protocol.ts";
 import { reasonOf } from "../reason.ts";
 import type { Served } from "../server/server.ts";
@@ -104,7 +104,7 @@ export class Panels<Of extends { uri: string }> implements Served, vscode.Webvie
       source: view.webview.cspSource,
       script: view.webview.asWebviewUri(vscode.Uri.joinPath(web, `${this.kind.name}.js`)).toString(),
       style: view.webview.asWebviewUri(vscode.Uri.joinPath(media, "panels.css")).toString(),
-      nonce: randomBytes(16).toString("base64url"),
+      nonce: crypto.randomUUID(),
       title: this.kind.title(of),
     });
   }
@@ -173,7 +173,7 @@ export class Panels<Of extends { uri: string }> implements Served, vscode.Webvie
 async function show(place: Place): Promise<void> {
   const to = location(place);
   const open = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === to.uri.toString());
-  const some = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === "file");
+  const some = vscode.window.visibleTextEditors.find(({ document }) => isWorkspaceFile(document.uri));
   const column = open?.viewColumn ?? some?.viewColumn ?? vscode.ViewColumn.One;
   await vscode.window.showTextDocument(to.uri, { selection: to.range, viewColumn: column });
 }

@@ -5,6 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { Made } from "../documents/made.ts";
 import type { Previews } from "../documents/previews.ts";
 import { type PromptOf, address, nameOf, readPromptOf } from "../documents/prompt_of.ts";
+import { isWorkspaceFile } from "../documents/workspace_file.ts";
 import { type Kind, Panels } from "./panels.ts";
 import { type Preview, joined } from "./prompt.ts";
 
@@ -13,7 +14,7 @@ const kind = (previews: Previews): Kind<PromptOf> => ({
   title: (of) => `Prompt: ${nameOf(of)}`,
   key: address,
   read: readPromptOf,
-  isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(ya?ml|json|toml)$/.test(uri.path)),
+  isMadeOf: ({ languageId, uri }) => isWorkspaceFile(uri) && (languageId === "mangle" || /\.(ya?ml|json|toml)$/.test(uri.path)),
   data: async (of: PromptOf, client: LanguageClient) => {
     // The server tells of changes of those documents that were asked for.
     const made = await client.sendRequest<Made>("mangle/virtualDocument", { uri: address(of) });

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { isWorkspaceFile } from "../documents/workspace_file.ts";
 import { type Kind, Panels } from "./panels.ts";
 import { type ReportOf, readReportOf } from "./report_data.ts";
 
@@ -11,7 +12,7 @@ const KIND: Kind<ReportOf> = {
   key: ({ uri }) => uri,
   read: readReportOf,
   // The transcript, and the policies around it.
-  isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(jsonl?|ndjson|md|txt|log|toml)$/.test(uri.path)),
+  isMadeOf: ({ languageId, uri }) => isWorkspaceFile(uri) && (languageId === "mangle" || /\.(jsonl?|ndjson|md|txt|log|toml)$/.test(uri.path)),
   data: async ({ uri }: ReportOf, client: LanguageClient) => {
     const answer = await client.sendRequest<{ text: string } | null>("mangle/replay", { uri, format: "html" });
     if (answer === null) throw new Error("This file is not a transcript, or has no policies around it. `[transcripts] include` in mangle-ls.toml names the transcripts.");
@@ -27,7 +28,7 @@ export class Reports extends Panels<ReportOf> {
   /** Shows the report of the transcript in the active editor. */
   show(): void {
     const document = vscode.window.activeTextEditor?.document;
-    if (document?.uri.scheme === "file") this.open({ uri: document.uri.toString() });
+    if (document !== undefined && isWorkspaceFile(document.uri)) this.open({ uri: document.uri.toString() });
     else void vscode.window.showInformationMessage("Open a transcript first: the active document is replayed.");
   }
 }

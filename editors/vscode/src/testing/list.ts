@@ -1,6 +1,7 @@
 // Which policy tests there are: the cases of `*_test.mg`, on disk and as one types them.
 
 import * as vscode from "vscode";
+import { isWorkspaceFile } from "../documents/workspace_file.ts";
 import { casesOf } from "./cases.ts";
 
 const PATTERN = "**/*_test.mg";
@@ -79,5 +80,5 @@ export class TestList implements vscode.Disposable {
 }
 
 function isTest({ uri }: vscode.TextDocument): boolean {
-  return uri.scheme === "file" && uri.path.endsWith("_test.mg");
+  return isWorkspaceFile(uri) && uri.path.endsWith("_test.mg");
 }

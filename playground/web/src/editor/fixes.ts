@@ -11,10 +11,10 @@ import { toUri } from "../project/names.ts";
 /** Applies an edit to the project. */
 export type ApplyEdit = (edit: WorkspaceEdit) => void;
 
-/** What may be done at a range, in view of findings. */
+/** What may be done at a range, in view of findings: edits. */
 export function actionsAt(client: Client, name: string, range: Range, diagnostics: readonly Diagnostic[]): Promise<readonly CodeAction[]> {
   const params = { textDocument: { uri: toUri(name) }, range, context: { diagnostics } };
-  return client.request<readonly CodeAction[] | null>("textDocument/codeAction", params).then((actions) => actions ?? [], () => []);
+  return client.request<readonly CodeAction[] | null>("textDocument/codeAction", params).then((actions) => (actions ?? []).filter(({ command }) => command === undefined), () => []);
 }
 
 export async function perform(client: Client, action: CodeAction, apply: ApplyEdit): Promise<void> {

@@ -30,6 +30,8 @@ export interface CodeAction {
   readonly isPreferred?: boolean;
   readonly edit?: WorkspaceEdit;
   readonly data?: unknown;
+  /** What the page has no use for. */
+  readonly command?: unknown;
 }
 
 export interface MarkupContent {

@@ -1,9 +1,9 @@
 // The output of a command as elements: its colours, and links to the places that it names.
 
-/** What a link to `name:line:column` does. */
+/** What a link to `name:line:column` or `name:line` does. */
 export type OpenPlace = (name: string, line: number, column: number) => void;
 
-const PLACE = /([\w./@+-]+):(\d+):(\d+)/g;
+const PLACE = /([\w./@+-]+):(\d+)(?::(\d+))?/g;
 
 export function render(text: string, isFile: (name: string) => boolean, open: OpenPlace): DocumentFragment {
   const made = document.createDocumentFragment();
@@ -33,7 +33,7 @@ function withLinks(text: string, isFile: (name: string) => boolean, open: OpenPl
   const made = document.createDocumentFragment();
   let from = 0;
   for (const found of text.matchAll(PLACE)) {
-    const [whole, name = "", line = "", column = ""] = found;
+    const [whole, name = "", line = "", column = "1"] = found;
     if (!isFile(name)) continue;
     made.append(text.slice(from, found.index));
     const link = document.createElement("button");

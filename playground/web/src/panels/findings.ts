@@ -5,12 +5,18 @@ import type { Diagnostic } from "../lsp/types.ts";
 
 const SEVERITIES = ["", "error", "warning", "information", "hint"] as const;
 
+/** A rule's code, and its page in the book. */
+export interface RulePage {
+  readonly code: string;
+  readonly page: string;
+}
+
 export class FindingsView {
   readonly element = document.createElement("div");
   private readonly openPlace: OpenPlace;
-  private readonly rulePage: (code: string) => string | undefined;
+  private readonly rulePage: (name: string) => RulePage | undefined;
 
-  constructor(openPlace: OpenPlace, rulePage: (code: string) => string | undefined) {
+  constructor(openPlace: OpenPlace, rulePage: (name: string) => RulePage | undefined) {
     this.openPlace = openPlace;
     this.rulePage = rulePage;
     this.element.className = "findings";
@@ -45,8 +51,8 @@ export class FindingsView {
     if (page === undefined) return labelled("rule", code);
     const link = document.createElement("a");
     link.className = "rule";
-    link.textContent = code;
-    link.href = page;
+    link.textContent = `${page.code} ${code}`;
+    link.href = page.page;
     return link;
   }
 }

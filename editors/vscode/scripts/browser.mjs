@@ -1,0 +1,41 @@
+// Bundles the extension for VS Code for the Web: the same sources, with `src/browser` in place of what needs processes and files, and the module
+// of WebAssembly that `cargo xtask playground` builds. Without that module there is no such bundle, and VS Code for the Web has highlighting only.
+
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const extension = fileURLToPath(new URL("..", import.meta.url));
+const root = join(extension, "../..");
+const module = join(root, "target/playground/mangle-ls.wasm");
+const output = join(extension, "dist/browser");
+
+rmSync(output, { recursive: true, force: true });
+if (!existsSync(module)) {
+  console.log("no module of WebAssembly: without VS Code for the Web");
+  process.exit(0);
+}
+mkdirSync(output, { recursive: true });
+copyFileSync(module, join(output, "mangle-ls.wasm"));
+
+/** What is replaced, of `src/server`. */
+const replaced = {
+  name: "browser",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\.\/(client|locate|unfit)\.ts$/ }, ({ path, resolveDir }) => (resolveDir === join(extension, "src/server") ? { path: join(extension, "src/browser", path) } : undefined));
+  },
+};
+
+const common = { bundle: true, platform: "browser", target: "es2022", minify: true, logLevel: "warning", legalComments: "eof" };
+await build({
+  ...common,
+  entryPoints: [join(extension, "src/extension.ts")],
+  format: "cjs",
+  external: ["vscode"],
+  alias: { "vscode-languageclient/node": "vscode-languageclient/browser" },
+  define: { "process.env": "{}" },
+  plugins: [replaced],
+  outfile: join(output, "extension.js"),
+});
+await build({ ...common, entryPoints: [join(root, "playground/web/src/engine/worker.ts")], format: "iife", outfile: join(output, "worker.js") });
