@@ -1,5 +1,5 @@
-//! `cargo xtask playground`: the module of WebAssembly, the web page around it in target/book/playground, and what the page does in
-//! Chromium.
+//! `cargo xtask playground`: the module of WebAssembly, the web page around it in target/playground, and what the page does in
+//! Chromium; then VS Code for the Web with that module.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::editors::install::{self, with_tools};
-use crate::editors::{build_server, drive};
+use crate::editors::{build_server, drive, vscode};
 use crate::libraries;
 use crate::tally::Tally;
 
@@ -28,6 +28,7 @@ pub(crate) fn run() -> Result<Tally> {
     with_site(|tools, site| {
         let mut tally = size(&site)?;
         tally.add(Tally::with("Chromium", install::chromium(), |()| browser(tools, &site))?);
+        tally.add(vscode::web(tools)?);
         Ok(tally)
     })
 }

@@ -47,6 +47,22 @@ fn editor(tools: &Path, server: &Path) -> Result<Tally> {
     })
 }
 
+/// The extension as VS Code for the Web runs it, with the module that was built already.
+pub(crate) fn web(tools: &Path) -> Result<Tally> {
+    let folder = crate::root().join("editors/vscode");
+    Tally::with("the VS Code extension for the Web", install::npm_packages(tools, &folder), |()| {
+        let mut npm = with_tools(limited(&tools.join("npm")), tools);
+        let status = npm.args(["run", "--silent", "package"]).current_dir(&folder).status()?;
+        ensure!(status.success(), "the extension cannot be packaged");
+        Tally::with("VS Code for the Web", install::code_server(tools), |code_server| {
+            let mut node = with_tools(limited_to(LIMIT, &tools.join("node")), tools);
+            // In place of the program there is nothing: it must not be wanted.
+            node.arg(folder.join("test/e2e/web.mjs")).arg(code_server).arg(folder.join("no-such-program"));
+            check("VS Code for the Web", node.arg(folder.join("dist/mangle-ls.vsix")).arg(emptied("vscode-web")?))
+        })
+    })
+}
+
 /// Takes the pictures that are named, without names all, with a server that is built already. Gives the folder with them.
 pub(crate) fn take_pictures(server: &Path, named: &[String]) -> Result<PathBuf> {
     let tools = install::python_tools()?;

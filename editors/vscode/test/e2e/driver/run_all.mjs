@@ -8,14 +8,15 @@ import { Code } from "./code.mjs";
 
 const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** `variants` makes of a scenario, by its name, those that are run. */
-export async function runAll(folder, variants) {
+/** `variants` makes of a scenario, by its name, those that are run. `prepare` changes what is installed. */
+export async function runAll(folder, variants, prepare = () => undefined) {
   const [codeServer, server, vsix, output] = process.argv.slice(2, 6).map((path) => resolve(path));
   const all = readdirSync(folder).map((file) => file.replace(/\.mjs$/, "")).sort();
   const named = process.argv.slice(6);
   mkdirSync(output, { recursive: true });
   const code = new Code(codeServer, join(output, "home"));
   code.install(vsix);
+  prepare(code);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGS });
   const bench = new Bench(code, browser, server, output);
   try {
