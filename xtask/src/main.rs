@@ -64,7 +64,7 @@ enum Task {
     PreprocessDocs(docs::preprocess::Options),
     /// Run the fuzz targets: build them, run each for some time, keep what they find and count
     Fuzz(fuzz::Options),
-    /// Build the module of WebAssembly and the playground in target/playground, and test it in Chromium
+    /// Build the module of WebAssembly and the playground in target/playground-site, and test it in Chromium
     Playground,
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,

@@ -1,4 +1,4 @@
-//! `cargo xtask playground`: the module of WebAssembly, the web page around it in target/playground, and what the page does in
+//! `cargo xtask playground`: the module of WebAssembly, the web page around it in target/playground-site, and what the page does in
 //! Chromium; then VS Code for the Web with that module.
 
 use std::path::{Path, PathBuf};
@@ -78,10 +78,10 @@ fn site(tools: &Path, module: &Path) -> Result<PathBuf> {
         let mut npm = with_tools(Command::new(tools.join("npm")), tools);
         npm.args(["run", "--silent", script]).current_dir(&web);
         npm.env("MODULE", module);
-        npm.env("SITE", crate::root().join("target/playground")).env("VOCABULARIES", vocabularies()?);
+        npm.env("SITE", crate::root().join("target/playground-site")).env("VOCABULARIES", vocabularies()?);
         ensure!(npm.status().context("cannot start npm")?.success(), "the page cannot be built: {script}");
     }
-    Ok(crate::root().join("target/playground"))
+    Ok(crate::root().join("target/playground-site"))
 }
 
 /// The folder of the package that the vocabularies of real tokenizers come with.
@@ -97,7 +97,7 @@ fn vocabularies() -> Result<PathBuf> {
 
 /// Holds what a visitor loads against the limit.
 fn size(site: &Path) -> Result<Tally> {
-    let sizes = std::fs::read(site.with_file_name("playground-size.json"))?;
+    let sizes = std::fs::read(site.with_file_name("playground-site-size.json"))?;
     let sizes: serde_json::Value = serde_json::from_slice(&sizes)?;
     let bytes = sizes["brotli"].as_u64().context("no size")?;
     println!("{bytes} bytes compressed, of {MOST_BYTES}");

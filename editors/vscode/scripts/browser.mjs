@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const extension = fileURLToPath(new URL("..", import.meta.url));
 const root = join(extension, "../..");
-const module = join(root, "target/playground/mangle-ls.wasm");
+const module = join(root, "target/playground-site/mangle-ls.wasm");
 const output = join(extension, "dist/browser");
 
 rmSync(output, { recursive: true, force: true });

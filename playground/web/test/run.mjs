@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
-import { editorEquality, equality } from "./equality.mjs";
+import { editorEquality, equality, trials } from "./equality.mjs";
 import { page as pageTests } from "./page.mjs";
 import { serve } from "./serve.mjs";
 
@@ -46,6 +46,7 @@ try {
   await page.goto(`${server.address}/harness.html`);
   await page.waitForFunction(() => window.harness !== undefined);
   if (named.length === 0 || named.includes("findings")) await equality(page, context);
+  if (named.length === 0 || named.includes("trials")) await trials(page, context);
   if (named.length === 0 || named.includes("editor")) await editorEquality(page, context);
 } finally {
   await browser.close();

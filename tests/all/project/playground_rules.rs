@@ -38,7 +38,7 @@ fn project(rule: &Rule) -> Value {
         let options = format!("--policy {POLICY} --show-permits");
         ("verdicts", json!({ "transcript": first, "replayOptions": options }))
     } else if is_transcript {
-        ("command", json!({ "line": format!("check --evaluate --transcripts {first}") }))
+        ("command", json!({ "line": format!("check --evaluate . --transcripts {first}") }))
     } else if RULES.contains(&rule) {
         ("command", json!({ "line": "check --verify" }))
     } else {
