@@ -55,6 +55,18 @@ pub(crate) fn has_target(target: &str) -> bool {
     is_installed(target) || (succeeds("rustup", &["target", "add", target]) && is_installed(target))
 }
 
+/// Whether the sources of the standard library are there, or could be installed.
+pub(crate) fn has_library_sources() -> bool {
+    let are_there = || {
+        let output = Command::new("rustc").args(["--print", "sysroot"]).output();
+        let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+        folder.is_some_and(|folder| {
+            PathBuf::from(folder.trim()).join("lib/rustlib/src/rust/library/Cargo.lock").is_file()
+        })
+    };
+    are_there() || (succeeds("rustup", &["component", "add", "rust-src"]) && are_there())
+}
+
 fn is_installed(target: &str) -> bool {
     let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
     let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());

@@ -20,6 +20,11 @@ const MOST_BYTES: u64 = 2_500_000;
 /// The stack of the module: programs are as deep as the limit of nesting allows.
 const STACK: &str = "link-arg=-zstack-size=8388608";
 
+/// The standard library is built with the module, since the one that is installed is made for speed and says at each panic where it was. Its
+/// sources can be built by the compiler that they come with, which has to be told so.
+const STANDARD_LIBRARY: &[&str] = &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+const IMMEDIATE_ABORT: &str = "-Zunstable-options -Cpanic=immediate-abort";
+
 /// Seconds that the tests may take.
 const LIMIT: u32 = 900;
 
@@ -44,8 +49,9 @@ pub(crate) fn build() -> Result<(Tally, Option<PathBuf>)> {
 }
 
 fn with_site(then: impl FnOnce(&Path, PathBuf) -> Result<Tally>) -> Result<Tally> {
-    if !libraries::has_target(TARGET) {
-        let reason = format!("the playground: needs `rustup target add {TARGET}`");
+    if !libraries::has_target(TARGET) || !libraries::has_library_sources() {
+        let reason =
+            format!("the playground: needs `rustup target add {TARGET}` and `rustup component add rust-src`");
         return Ok(Tally { absent: vec![reason], ..Tally::default() });
     }
     let installed = libraries::wasi_compiler().and_then(|compiler| Ok((compiler, install::python_tools()?)));
@@ -63,7 +69,8 @@ fn with_site(then: impl FnOnce(&Path, PathBuf) -> Result<Tally>) -> Result<Tally
 fn module(compiler: &[(String, String)]) -> Result<PathBuf> {
     let mut cargo = crate::cargo();
     cargo.args(["rustc", "--quiet", "--package", "mangle-ls-playground", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--target", TARGET, "--profile", "playground"]);
+    cargo.args(["--target", TARGET, "--profile", "playground"]).args(STANDARD_LIBRARY);
+    cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", IMMEDIATE_ABORT);
     cargo.args(["--", "-C", STACK]).envs(compiler.iter().map(|(name, value)| (name, value)));
     ensure!(cargo.status().context("cannot start cargo")?.success(), "the module does not build");
     let built = crate::root().join("target").join(TARGET).join("playground/mangle_ls_playground.wasm");
@@ -111,4 +118,13 @@ fn browser(tools: &Path, site: &Path) -> Result<Tally> {
     let mut node = with_tools(drive::limited_to(LIMIT, &tools.join("node")), tools);
     node.arg(tests).arg(site).arg(server).arg(crate::root().join("target/playground-test"));
     drive::check("the playground in Chromium", &mut node)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_lock_file_names_no_registry() {
+        let lock = include_str!("../../playground/web/package-lock.json");
+        assert!(!lock.contains("\"resolved\""), "npm wrote addresses: is playground/web/.npmrc in use?");
+    }
 }

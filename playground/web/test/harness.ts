@@ -1,7 +1,6 @@
 // What the tests call in the browser: the module over any files, as commands and as a language server.
 
-import type { Files } from "../src/engine/files.ts";
-import type { Answer } from "../src/engine/module.ts";
+import type { Answer, Files } from "../src/engine/protocol.ts";
 import { Commands, startServer } from "../src/engine/remote.ts";
 import { Client } from "../src/lsp/client.ts";
 import type { Diagnostic } from "../src/lsp/types.ts";

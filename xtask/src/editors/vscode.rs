@@ -58,7 +58,10 @@ pub(crate) fn web(tools: &Path) -> Result<Tally> {
             let mut node = with_tools(limited_to(LIMIT, &tools.join("node")), tools);
             // In place of the program there is nothing: it must not be wanted.
             node.arg(folder.join("test/e2e/web.mjs")).arg(code_server).arg(folder.join("no-such-program"));
-            check("VS Code for the Web", node.arg(folder.join("dist/mangle-ls.vsix")).arg(emptied("vscode-web")?))
+            check(
+                "VS Code for the Web",
+                node.arg(folder.join("dist/mangle-ls.vsix")).arg(emptied("vscode-web")?),
+            )
         })
     })
 }

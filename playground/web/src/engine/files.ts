@@ -1,9 +1,7 @@
 // The file system of the module: a tree in memory, below `/`.
 
 import { Directory, File, type Inode, PreopenDirectory } from "@bjorn3/browser_wasi_shim";
-
-/** Files by absolute path. */
-export type Files = Record<string, Uint8Array>;
+import type { Files } from "./protocol.ts";
 
 export class MemoryFiles {
   readonly root = new PreopenDirectory("/", new Map());

@@ -2,13 +2,7 @@
 
 import { ConsoleStdout, File, OpenFile, WASI } from "@bjorn3/browser_wasi_shim";
 import { MemoryFiles } from "./files.ts";
-
-/** What a command wrote, and its exit status. */
-export interface Answer {
-  readonly status: number;
-  readonly output: string;
-  readonly errors: string;
-}
+import type { Answer } from "./protocol.ts";
 
 /** What the module exports (playground/src/exports.rs). */
 interface Exports {

@@ -1,7 +1,14 @@
 // What a page and a worker say to each other. Messages of the language server go through a port of their own.
 
-import type { Files } from "./files.ts";
-import type { Answer } from "./module.ts";
+/** Files by absolute path. */
+export type Files = Readonly<Record<string, Uint8Array>>;
+
+/** What a command wrote, and its exit status. */
+export interface Answer {
+  readonly status: number;
+  readonly output: string;
+  readonly errors: string;
+}
 
 /** Vocabularies of tokenizers by name. They are large, so a page loads those that a project asks for. */
 export type Vocabularies = Readonly<Record<string, string>>;

@@ -1,8 +1,6 @@
 // A page's side of the workers: one that is the language server, one that runs commands.
 
-import type { Files } from "./files.ts";
-import type { Answer } from "./module.ts";
-import type { FromWorker, ToWorker, Vocabularies } from "./protocol.ts";
+import type { Answer, Files, FromWorker, ToWorker, Vocabularies } from "./protocol.ts";
 
 /** Makes a worker of the script `engine/worker.ts`. */
 export type MakeWorker = () => Worker;
