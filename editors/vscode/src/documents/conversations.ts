@@ -7,6 +7,7 @@ import { showBeside } from "./beside.ts";
 import { ConversationFeatures } from "./conversation_features.ts";
 import { type Made, MadeDocuments, location, range, shownAs } from "./made.ts";
 import { Turns, showAt } from "./turns.ts";
+import { isWorkspaceFile } from "./workspace_file.ts";
 
 const SCHEME = "mangle-conversation";
 
@@ -48,7 +49,7 @@ export class Conversations extends MadeDocuments implements vscode.DocumentLinkP
   async show(chosen?: vscode.Uri): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const source = chosen ?? editor?.document.uri ?? inFront();
-    if (source?.scheme !== "file") {
+    if (source === undefined || !isWorkspaceFile(source)) {
       void vscode.window.showInformationMessage("Open a transcript first: this is a view of the one in front.");
       return;
     }

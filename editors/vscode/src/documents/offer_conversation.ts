@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Served } from "../server/server.ts";
 import { again } from "./made.ts";
+import { isWorkspaceFile } from "./workspace_file.ts";
 
 const ANSWERED = "conversation.answered";
 const OPEN = "Open as Conversation";
@@ -29,7 +30,7 @@ export class ConversationOffer implements Served, vscode.Disposable {
   private async consider({ uri }: vscode.TextDocument): Promise<void> {
     // Who has found it needs no offer.
     this.isMade ||= uri.scheme === "mangle-conversation";
-    if (uri.scheme !== "file" || !uri.path.endsWith(".jsonl") || this.isOver() || !(await this.isTranscript(uri))) return;
+    if (!isWorkspaceFile(uri) || !uri.path.endsWith(".jsonl") || this.isOver() || !(await this.isTranscript(uri))) return;
     // Several are opened at once where a window is restored.
     if (this.isOver()) return;
     this.isMade = true;
