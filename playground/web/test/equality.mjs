@@ -1,7 +1,8 @@
 // The findings of the module are those of the program: for every example and for programs of the conformance suite.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
 /** How many programs of the conformance suite are compared. */
@@ -36,6 +37,13 @@ function native(program, folder, files, args) {
   }
 }
 
+/** A folder in no repository, as the files of the page are in none: paths may lead out of a project as far as its repository does. */
+function folderOutside() {
+  const outer = mkdtempSync(join(tmpdir(), "mangle-ls-"));
+  process.on("exit", () => rmSync(outer, { recursive: true, force: true }));
+  return join(outer, "native");
+}
+
 /** Where two texts differ first. */
 function difference(ours, theirs) {
   const [one, other] = [ours.split("\n"), theirs.split("\n")];
@@ -53,8 +61,8 @@ function commandsOf(files) {
   return commands;
 }
 
-export async function equality(page, { program, root, scratch, check }) {
-  const folder = join(scratch, "native");
+export async function equality(page, { program, root, check }) {
+  const folder = folderOutside();
   const compare = async (files, args) => {
     const theirs = native(program, folder, files, args);
     const ours = await page.evaluate(([files, args]) => window.harness.run(files, "/workspace", args), [encoded(files), args]);
@@ -102,11 +110,12 @@ export async function trials(page, { root, check }) {
 }
 
 /** What the editor shows is what the program reports, for every example. */
-export async function editorEquality(page, { program, root, scratch, check }) {
+export async function editorEquality(page, { program, root, check }) {
+  const folder = folderOutside();
   for (const example of readdirSync(join(root, "examples")).sort()) {
     const files = filesBelow(join(root, "examples", example));
     await check(`example ${example}: the editor shows the findings of the program`, async () => {
-      const { output } = native(program, join(scratch, "native"), files, ["check", "--format", "json"]);
+      const { output } = native(program, folder, files, ["check", "--format", "json"]);
       const theirs = output.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line)).filter((one) => one.code !== undefined).map(signature).sort();
       const open = files.map(([name]) => name).filter((name) => /\.(mg|gl)$/.test(name)).slice(0, 1);
       const found = await page.evaluate(([files, open]) => window.harness.diagnose(files, open, 1500), [encoded(files), open]);

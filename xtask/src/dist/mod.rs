@@ -8,6 +8,7 @@ mod archive;
 mod check;
 mod contents;
 mod extension;
+mod repack;
 mod wheel_check;
 mod wheels;
 

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::repack::repack;
 use crate::editors::install;
 
 /// A wheel: its project, below the root, and what it runs on.
@@ -48,7 +49,9 @@ pub(super) fn build(profile: &str, to: &Path) -> Result<Built> {
             programs.push((program, target));
         }
     }
-    Ok(Built { wheels: found_in(to)?, programs })
+    let wheels = found_in(to)?;
+    wheels.iter().try_for_each(|wheel| repack(wheel))?;
+    Ok(Built { wheels, programs })
 }
 
 impl Wheel {
@@ -65,7 +68,6 @@ impl Wheel {
         let mut maturin = install::with_tools(Command::new(tools.join("maturin")), tools);
         maturin.args(["build", "--zig", "--quiet", "--profile", profile, "--target", &self.target()]);
         maturin.args(["--compatibility", self.compatibility, "--interpreter", OLDEST_PYTHON]);
-        maturin.args(["--compression-level", "9"]);
         maturin.arg("--target-dir").arg(self.folder()).arg("--out").arg(to);
         let status = maturin.current_dir(crate::root().join(self.project)).status();
         let status = status.with_context(|| format!("cannot start {}", maturin.get_program().display()))?;
