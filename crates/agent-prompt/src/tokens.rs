@@ -61,7 +61,7 @@ impl Estimator {
         }
     }
 
-    /// None as well while the vocabulary was not given: then its program says so.
+    /// None as well while the vocabulary was not given.
     #[cfg(target_family = "wasm")]
     fn tokenizer(self) -> Option<&'static CoreBPE> {
         match self {
@@ -71,10 +71,18 @@ impl Estimator {
         }
     }
 
-    /// What it is called in settings and output.
+    /// Whether its vocabulary was not given, so that [`Estimator::Bytes4`] takes its place.
+    fn is_missing(self) -> bool {
+        cfg!(target_family = "wasm")
+            && matches!(self, Self::Cl100k | Self::O200k)
+            && self.tokenizer().is_none()
+    }
+
+    /// What it is called in settings and output; where another takes its place, that one's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            _ if self.is_missing() => Tokenizer::Bytes4.as_str(),
             Self::Bytes4 => Tokenizer::Bytes4.as_str(),
             Self::Chars4 => Tokenizer::Chars4.as_str(),
             Self::Cl100k => Tokenizer::Cl100k.as_str(),
