@@ -93,6 +93,10 @@ fn foreign(text: &str) -> impl Iterator<Item = &str> {
 
 /// What is wrong with a link of a page, if anything.
 fn problem(page: &Path, link: &str, ids: &BTreeMap<&Path, BTreeSet<&str>>) -> Option<&'static str> {
+    // It is its own content.
+    if link.starts_with("data:") {
+        return None;
+    }
     let (file, fragment) = link.split_once('#').unwrap_or((link, ""));
     let target =
         if file.is_empty() { page.to_path_buf() } else { plain(&page.with_file_name("").join(file)) };
