@@ -13,6 +13,7 @@ mod capabilities;
 mod client;
 #[cfg(not(target_family = "wasm"))]
 mod client_process;
+mod connection;
 mod evaluations;
 mod features;
 mod frame;
@@ -44,16 +45,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use tower_lsp::LspService;
 
 pub use self::single_thread::{NextStep, SingleThreadServer};
 
-use self::client::Outbox;
+use self::connection::Connection;
 use self::message::Message;
 use self::pool::{Pool, log_panics};
-use self::server::Server;
-use self::transport::{ConnectionEnd, Output, QUEUE};
-use self::writer::Writer;
+use self::transport::ConnectionEnd;
 
 /// How long the last messages may take to be written after the connection ended.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -84,26 +82,12 @@ pub fn serve_on(
     input: impl BufRead + Send + 'static,
     mut out: impl Write + Send + 'static,
 ) -> anyhow::Result<SessionEnd> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .context("cannot start the connection")?;
-    let (output, outgoing) = Output::new();
-    let (queue, inbound) = tokio::sync::mpsc::channel(QUEUE);
-    let (ended, client_ended) = tokio::sync::mpsc::unbounded_channel();
-    let (address, inbox) = mpsc::channel();
-    let mut client = None;
-    let handlers = LspService::build(|handle| {
-        client = Some(handle);
-        Server::new(address.clone(), ended)
-    });
-    let (service, socket) = server::extended(handlers).finish();
-    let client = client.context("the framework gave no client")?;
-    let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
-    let writer = Writer::new(inbox, address.clone(), outbox, Pool::new()?, Pool::single("evaluator")?);
+    let Connection { runtime, handlers, inbound, outgoing, writer, address } =
+        Connection::new(Pool::new()?, Pool::single("evaluator")?)?;
+    let output = handlers.output.clone();
     let (written, farewell) = mpsc::channel();
 
-    spawn("input", move || transport::read_input(input, &queue))?;
+    spawn("input", move || transport::read_input(input, &inbound))?;
     spawn("output", move || {
         if let Err(error) = transport::write_output(&mut out, &outgoing) {
             tracing::error!(%error, "the output cannot be written");
@@ -113,13 +97,7 @@ pub fn serve_on(
     })?;
     spawn("writer", move || writer.run())?;
 
-    let end = runtime.block_on(transport::serve(
-        transport::Input { messages: inbound, client_ended },
-        service,
-        socket,
-        &output,
-        Server::observe,
-    ));
+    let end = runtime.block_on(handlers.serve());
     // The writer has an address of its own, so it would wait for messages without end.
     let _ = address.send(Message::Leave);
     output.close();

@@ -6,15 +6,12 @@ use std::sync::mpsc;
 use std::task::Poll;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use futures::future::poll_fn;
-use tower_lsp::LspService;
 
-use super::client::Outbox;
+use super::connection::Connection;
 use super::job_queue::JobQueue;
 use super::pool::Pool;
-use super::server::{self, Server};
-use super::transport::{self, Inbound, Input, Outbound, Output, QUEUE};
+use super::transport::{self, Inbound, Outbound};
 use super::writer::Writer;
 
 /// How often handlers and requests to the client get their turn in one step: an answer wakes a handler, which may wake another.
@@ -49,36 +46,19 @@ impl SingleThreadServer {
     /// # Errors
     /// When the framework cannot be started.
     pub fn new() -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .context("cannot start the connection")?;
-        let (output, outgoing) = Output::new();
-        let (inbound, messages) = tokio::sync::mpsc::channel(QUEUE);
-        let (ended, client_ended) = tokio::sync::mpsc::unbounded_channel();
-        let (address, inbox) = mpsc::channel();
-        let mut client = None;
-        let handlers = LspService::build(|handle| {
-            client = Some(handle);
-            Server::new(address.clone(), ended)
-        });
-        let (service, socket) = server::extended(handlers).finish();
-        let client = client.context("the framework gave no client")?;
-        let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
         let (jobs, evaluations) = (JobQueue::default(), JobQueue::default());
-        let (pool, evaluator) = (Pool::Queue(jobs.clone()), Pool::Queue(evaluations.clone()));
-        let writer = Writer::new(inbox, address, outbox, pool, evaluator);
-        let connection = async move {
-            transport::serve(Input { messages, client_ended }, service, socket, &output, Server::observe)
-                .await;
-        };
-        let connection: Pin<Box<dyn Future<Output = ()>>> = Box::pin(connection);
+        let pools = (Pool::Queue(jobs.clone()), Pool::Queue(evaluations.clone()));
+        let Connection { runtime, handlers, inbound, outgoing, writer, .. } =
+            Connection::new(pools.0, pools.1)?;
+        let connection: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async move {
+            handlers.serve().await;
+        });
         Ok(Self { runtime, connection: Some(connection), inbound, outgoing, writer, jobs, evaluations })
     }
 
     /// Takes a message of the client: its JSON, without a header.
     pub fn send(&mut self, message: &[u8]) {
-        // Each message is taken in the same call, so there is room; after the end of the connection nobody takes any.
+        // Each message is taken in the same call, so there is room; after the end of the connection messages are dropped.
         let _ = self.inbound.try_send(transport::parse(message));
         self.turn();
     }
