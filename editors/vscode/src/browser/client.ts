@@ -1,21 +1,14 @@
 // The client of the protocol in VS Code for the Web: the server is a module of WebAssembly in a worker. In place of `server/client.ts`.
 
 import * as vscode from "vscode";
-import { BrowserMessageReader, BrowserMessageWriter, CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, type MessageTransports, type Middleware } from "vscode-languageclient/browser";
+import { BrowserMessageReader, BrowserMessageWriter, LanguageClient, type LanguageClientOptions, type MessageTransports, type Middleware } from "vscode-languageclient/browser";
 import { type Mapped, mapped, translated } from "./addresses.ts";
 import { WANTED, collect } from "./workspace_files.ts";
 import { FILES, type FileChanges } from "../../../../playground/web/src/engine/protocol.ts";
 import { startServer } from "../../../../playground/web/src/engine/remote.ts";
 import type { Program } from "../server/life.ts";
+import { type Listener, listening } from "../server/listener.ts";
 import { SELECTOR } from "../server/selector.ts";
-
-/** Whoever wants to know what becomes of a client. */
-export interface Listener {
-  /** Something is asked of the server. */
-  asked(): void;
-  /** The server is gone. */
-  closed(): void;
-}
 
 export class Client extends LanguageClient implements Program {
   private readonly ending: { done: boolean; parts: { dispose(): unknown }[] };
@@ -107,20 +100,6 @@ function options(log: vscode.LogOutputChannel, middleware: Middleware, listener:
     documentSelector: inSchemes,
     synchronize: { configurationSection: "mangle" },
     outputChannel: log,
-    middleware: {
-      ...middleware,
-      sendRequest: (type, param, token, next) => {
-        listener.asked();
-        return next(type, param, token);
-      },
-    },
-    initializationFailedHandler: () => false,
-    errorHandler: {
-      error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => {
-        listener.closed();
-        return { action: CloseAction.DoNotRestart, handled: true, message: "The connection to the server is closed." };
-      },
-    },
+    ...listening(middleware, listener),
   };
 }

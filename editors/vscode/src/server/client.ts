@@ -2,18 +2,11 @@
 // trace of its own inside, for each thing that it could not send.
 
 import type * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, type MessageTransports, type Middleware } from "vscode-languageclient/node";
+import { LanguageClient, type LanguageClientOptions, type MessageTransports, type Middleware } from "vscode-languageclient/node";
 import { reasonOf } from "../reason.ts";
 import type { Program } from "./life.ts";
+import { type Listener, listening } from "./listener.ts";
 import { SELECTOR } from "./selector.ts";
-
-/** Whoever wants to know what becomes of a client. */
-export interface Listener {
-  /** Something is asked of the server. */
-  asked(): void;
-  /** The server is gone. */
-  closed(): void;
-}
 
 export class Client extends LanguageClient implements Program {
   private readonly log: vscode.LogOutputChannel;
@@ -54,33 +47,17 @@ export class Client extends LanguageClient implements Program {
 }
 
 function options(log: vscode.LogOutputChannel, middleware: Middleware, listener: Listener, isRunning: () => boolean): LanguageClientOptions {
+  const workspace: Middleware["workspace"] = {
+    // A change of settings can be why this server is on its way out; the next one starts with them.
+    didChangeConfiguration: (sections, next) =>
+      next(sections).catch((error: unknown) => {
+        if (isRunning()) throw error;
+      }),
+  };
   return {
     documentSelector: SELECTOR,
     synchronize: { configurationSection: "mangle" },
     outputChannel: log,
-    middleware: {
-      ...middleware,
-      sendRequest: (type, param, token, next) => {
-        listener.asked();
-        return next(type, param, token);
-      },
-      workspace: {
-        // A change of settings can be why this server is on its way out; the next one starts with them.
-        didChangeConfiguration: (sections, next) =>
-          next(sections).catch((error: unknown) => {
-            if (isRunning()) throw error;
-          }),
-      },
-    },
-    // A failed start is said once, and not tried again by itself.
-    initializationFailedHandler: () => false,
-    errorHandler: {
-      error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => {
-        listener.closed();
-        // The next one is another client: one whose server dies while it starts anew does not recover.
-        return { action: CloseAction.DoNotRestart, handled: true, message: "The connection to the server is closed." };
-      },
-    },
+    ...listening({ ...middleware, workspace }, listener),
   };
 }
