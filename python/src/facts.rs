@@ -58,12 +58,11 @@ impl CellColumn {
                 || matches!(form, DataType::Dictionary(_, values) if values.is_string())
         };
         Ok(match column.data_type() {
-            // Not each of these fits: what does not is rejected as a number of JSON is.
+            // Not each of these fits 64 bits with a sign; as JSON each keeps its digits.
             DataType::UInt64 => Self::Others(json(batch, at)?),
             form if form.is_integer() => Self::Numbers(to(DataType::Int64)?.as_primitive::<Int64Type>().clone()),
-            DataType::Float32 | DataType::Float64 => {
-                Self::Floats(to(DataType::Float64)?.as_primitive::<Float64Type>().clone())
-            }
+            // One of 32 bits is not widened: as JSON 0.1 stays 0.1.
+            DataType::Float64 => Self::Floats(column.as_primitive::<Float64Type>().clone()),
             form if is_text(form) => Self::Texts(to(DataType::LargeUtf8)?.as_string::<i64>().clone()),
             _ => Self::Others(json(batch, at)?),
         })
