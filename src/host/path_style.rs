@@ -1,5 +1,7 @@
 //! How a system writes paths: `/p/a.mg`, or `C:\p\a.mg` and `\\server\share\a.mg`; as a parameter, so that each is tested on all.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+
 /// A way to write paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathStyle {
@@ -84,30 +86,17 @@ fn windows_path(authority: &str, path: &str) -> Option<String> {
     Some(format!("{}:{}", letter.to_ascii_uppercase(), rest.replace('/', "\\")))
 }
 
+/// What a path of a URI has as `%XX`.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
 /// With `%XX` for what a path of a URI cannot hold.
 fn encode(path: &[u8]) -> String {
-    let mut text = String::with_capacity(path.len());
-    for &byte in path {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
+    percent_encode(path, ESCAPED).to_string()
 }
 
 /// Resolves `%XX`; a stray `%` stands for itself.
 fn decode(path: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
-        let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(value.unwrap_or(first));
-        rest = if value.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
-    }
-    bytes
+    percent_decode_str(path).collect()
 }
 
 #[cfg(test)]

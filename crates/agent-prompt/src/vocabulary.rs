@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rustc_hash::FxHashMap;
 use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR, Rank};
 
@@ -36,7 +38,7 @@ impl Vocabulary {
         let mut ranks: FxHashMap<Vec<u8>, Rank> = FxHashMap::default();
         for line in lines.lines() {
             let Some((token, rank)) = line.split_once(' ') else { return false };
-            let (Some(token), Ok(rank)) = (decoded(token), rank.parse()) else { return false };
+            let (Ok(token), Ok(rank)) = (STANDARD.decode(token), rank.parse()) else { return false };
             ranks.insert(token, rank);
         }
         match CoreBPE::new(ranks, FxHashMap::default(), self.words) {
@@ -49,27 +51,4 @@ impl Vocabulary {
     pub(crate) fn tokenizer(&self) -> Option<&CoreBPE> {
         self.tokenizer.get()
     }
-}
-
-/// The bytes of a text in base64.
-fn decoded(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    Some(bytes)
 }

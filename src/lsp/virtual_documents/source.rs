@@ -1,5 +1,6 @@
 //! The document that a virtual document is made from: what stands behind the scheme.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tower_lsp::ls_types::Uri;
 
 /// What stands behind the scheme of a virtual document.
@@ -63,32 +64,32 @@ fn is_scheme(text: &str) -> bool {
 
 /// Resolves `%XX`; a stray `%` stands for itself.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        bytes.extend_from_slice(rest.get(..at).unwrap_or_default().as_bytes());
-        let hex = rest.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(hex.unwrap_or(b'%'));
-        rest = rest.get(if hex.is_some() { at + 3 } else { at + 1 }..).unwrap_or_default();
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// What a value in the query of a URI has as `%XX`.
+const IN_QUERY: &AsciiSet = &without(NON_ALPHANUMERIC, b"-_.!~*'()");
+
+/// What no part of a URI can hold as it is.
+const NOWHERE: &AsciiSet = &without(NON_ALPHANUMERIC, b"-._~:/?#@!$&'()*+,;=");
+
+const fn without(set: &AsciiSet, plain: &[u8]) -> AsciiSet {
+    let (mut rest, mut at) = (set.remove(plain[0]), 1);
+    while at < plain.len() {
+        rest = rest.remove(plain[at]);
+        at += 1;
     }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
+    rest
 }
 
 /// A text as a value in the query of a URI, as JavaScript's `encodeURIComponent` writes it.
 pub(in crate::lsp) fn component(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    utf8_percent_encode(text, IN_QUERY).to_string()
 }
 
 /// With `%XX` for what a URI cannot hold.
 fn encoded(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(&byte);
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    utf8_percent_encode(text, NOWHERE).to_string()
 }
 
 #[cfg(test)]

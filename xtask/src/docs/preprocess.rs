@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use super::check::plain;
@@ -115,7 +117,7 @@ impl Pages<'_> {
         let Some((project, (before, after))) = project.zip(content.split_once("\n## Instead\n")) else {
             return content;
         };
-        let address = format!("../playground/index.html#p={}", base64url(project.to_string().as_bytes()));
+        let address = format!("../playground/index.html#p={}", URL_SAFE_NO_PAD.encode(project.to_string()));
         format!("{before}\n<a href=\"{address}\">Try it</a> in the playground.\n\n## Instead\n{after}")
     }
 
@@ -143,21 +145,6 @@ fn relative(from: &Path, to: &Path) -> String {
     let up = from.components().count().saturating_sub(1);
     let to = to.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
     std::iter::repeat_n("..".to_owned(), up).chain(to).collect::<Vec<_>>().join("/")
-}
-
-/// Bytes in base64, as a part of an address has it.
-fn base64url(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let digit = |bits: u32, shift: u32| {
-        DIGITS.get((bits >> shift & 63) as usize).map_or(' ', |digit| char::from(*digit))
-    };
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| chunk.get(at).map_or(0, |byte| u32::from(*byte));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        out.extend([18, 12, 6, 0].into_iter().take(chunk.len() + 1).map(|shift| digit(bits, shift)));
-    }
-    out
 }
 
 /// A page of Markdown with other targets of its links, code aside. A link for which there is none becomes its text.
