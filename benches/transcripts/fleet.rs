@@ -1,7 +1,5 @@
 //! Many sessions in memory: what a check of them costs beside a check of the same lines in one file.
 
-use std::path::PathBuf;
-
 use mangle_ls::sessions::{Checker, Session, SessionTurn, TurnLabels};
 use serde_json::Value;
 
@@ -14,11 +12,7 @@ const TURNS: usize = 20;
 /// Prints the table of sessions.
 pub(crate) fn check(bytes: usize) {
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        let path: PathBuf = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    };
+    let file = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     file("mangle-ls.toml", "[transcripts]\nprofile = \"current\"\n");
     file("schemas.gl", chat::SCHEMAS);
     let lines = chat::lines(bytes, &mut 0, &mut Random(5), true);

@@ -142,8 +142,8 @@ enum ExitStatus {
     Failure = 2,
 }
 
-#[cfg(not(target_family = "wasm"))]
 /// The arguments as a command. A message about wrong ones quotes them, with all control characters as signs; then the process ends.
+#[cfg(not(target_family = "wasm"))]
 fn parsed(arguments: &[OsString]) -> Cli {
     let error = match Cli::try_parse_from(arguments) {
         Ok(cli) => return cli,
@@ -153,9 +153,9 @@ fn parsed(arguments: &[OsString]) -> Cli {
     Cli::try_parse_from(visible).err().unwrap_or(error).exit()
 }
 
-#[cfg(not(target_family = "wasm"))]
 /// Runs the command that the arguments of a process name; the first is the name of the program. Gives the exit status. Arguments that are
 /// wrong, and those that request help, end the process.
+#[cfg(not(target_family = "wasm"))]
 #[must_use]
 pub fn main(arguments: &[OsString]) -> u8 {
     let cli = parsed(arguments);
@@ -202,8 +202,8 @@ pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
     CommandOutput { status, output: written.output, errors: written.errors }
 }
 
-#[cfg(not(target_family = "wasm"))]
 /// Runs a command in this process and on this thread, in the surroundings that `mcp` gives.
+#[cfg(not(target_family = "wasm"))]
 fn run_for_agent(request: CommandRequest) -> CommandAnswer {
     let words = [OsString::from("mangle-ls"), "--color=never".into()];
     let cli = match Cli::try_parse_from(words.into_iter().chain(request.arguments)) {

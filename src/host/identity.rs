@@ -22,11 +22,11 @@ impl ResolvedPath {
     /// Follows the links of an absolute path. What is not there, and what is no path on disk, leads to itself.
     #[must_use]
     pub fn read(path: &Path) -> Self {
-        Self::led(path, &real)
+        Self::read_on(path, &real)
     }
 
     /// [`ResolvedPath::read`] on a disk where `real` says where a path leads, and how it is written there.
-    fn led(path: &Path, real: &dyn Fn(&Path) -> PathBuf) -> Self {
+    fn read_on(path: &Path, real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let (true, Some(folder), Some(name)) = (path.is_absolute(), path.parent(), path.file_name()) else {
             let [spelled, entry, target] = [path; 3].map(Path::to_path_buf);
             return Self { spelled, entry, target };
@@ -70,11 +70,11 @@ impl Identities {
     /// another one is spelled as that.
     #[must_use]
     pub fn of_folders(spelled: &[PathBuf]) -> Self {
-        Self::of_led_folders(spelled, &real)
+        Self::of_folders_on(spelled, &real)
     }
 
     /// [`Identities::of_folders`] on a disk where `real` says where a path leads.
-    fn of_led_folders(spelled: &[PathBuf], real: &dyn Fn(&Path) -> PathBuf) -> Self {
+    fn of_folders_on(spelled: &[PathBuf], real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let mut all: Vec<_> =
             spelled.iter().map(|path| Folder { real: real(path), spelled: path.clone() }).collect();
         all.sort_by_cached_key(|folder| {
@@ -239,27 +239,27 @@ mod tests {
 
     #[test]
     fn spellings_of_one_file_are_one_file() {
-        let disk = Folding(&["/Work/Policy/Main.mg", "/Work/Policy/\u{e9}t\u{e9}.mg"]);
+        let disk = Folding(&["/Data/Policy/Main.mg", "/Data/Policy/\u{e9}t\u{e9}.mg"]);
         let real = |path: &Path| disk.real(path);
-        for folder in ["/Work", "/work", "/WORK"] {
-            let identities = Identities::of_led_folders(&[folder.into()], &real);
-            let identity = |path: &str| identities.identity(&ResolvedPath::led(Path::new(path), &real));
+        for folder in ["/Data", "/data", "/DATA"] {
+            let identities = Identities::of_folders_on(&[folder.into()], &real);
+            let identity = |path: &str| identities.identity(&ResolvedPath::read_on(Path::new(path), &real));
             let file = Path::new(folder).join("Policy/Main.mg");
-            for spelled in ["/Work/Policy/Main.mg", "/work/policy/main.mg", "/WORK/POLICY/MAIN.MG"] {
+            for spelled in ["/Data/Policy/Main.mg", "/data/policy/main.mg", "/DATA/POLICY/MAIN.MG"] {
                 assert_eq!(identity(spelled), file, "{folder} {spelled}");
             }
             let accents = Path::new(folder).join("Policy/\u{e9}t\u{e9}.mg");
-            for spelled in ["/work/policy/\u{e9}t\u{e9}.mg", "/Work/policy/e\u{301}te\u{301}.mg"] {
+            for spelled in ["/data/policy/\u{e9}t\u{e9}.mg", "/Data/policy/e\u{301}te\u{301}.mg"] {
                 assert_eq!(identity(spelled), accents, "{folder} {spelled}");
             }
             // A file that comes: its folder is there.
-            assert_eq!(identity("/work/policy/New.mg"), Path::new(folder).join("Policy/New.mg"));
+            assert_eq!(identity("/data/policy/New.mg"), Path::new(folder).join("Policy/New.mg"));
         }
         // Two spellings of a folder are one folder.
-        let folders = ["/Work".into(), "/work".into(), "/work/POLICY".into()];
-        let identities = Identities::of_led_folders(&folders, &real);
+        let folders = ["/Data".into(), "/data".into(), "/data/POLICY".into()];
+        let identities = Identities::of_folders_on(&folders, &real);
         let all: Vec<_> = identities.folders().collect();
-        assert_eq!(all, [Path::new("/Work"), Path::new("/Work/Policy")]);
+        assert_eq!(all, [Path::new("/Data"), Path::new("/Data/Policy")]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-/** Opens the example in a window of its own; what somebody changed in it stays. */
+/** Opens the example in a window of its own; changes to it stay. */
 export async function openStory(context: vscode.ExtensionContext): Promise<void> {
   const [source, copy] = [vscode.Uri.joinPath(context.extensionUri, "dist", "story"), vscode.Uri.joinPath(context.globalStorageUri, "example")];
   const isThere = await vscode.workspace.fs.stat(copy).then(

@@ -61,7 +61,7 @@ class Page {
     return { module: this.module, vocabularies: this.vocabularies };
   }
 
-  /** Loads the vocabularies that a project asks for and that are not there yet. Gives whether there were such. */
+  /** Loads the vocabularies that a project names and that are not there yet. Gives whether there were such. */
   private async loadVocabularies(project: Project): Promise<boolean> {
     const missing = wantedVocabularies(project).filter((name) => !(name in this.vocabularies));
     for (const name of missing) this.vocabularies = { ...this.vocabularies, [name]: await loadVocabulary(name) };
@@ -213,7 +213,7 @@ class Page {
   }
 }
 
-/** What the address asks for: a project, an example, else the first example. */
+/** What the address names: a project, an example, else the first example. */
 async function wanted(): Promise<Project> {
   const example = /^#example=([\w-]+)$/.exec(location.hash)?.[1];
   return (await fromFragment(location.hash)) ?? (await loadExample(example ?? "incident"));

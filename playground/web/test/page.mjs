@@ -122,7 +122,7 @@ export async function page({ address, browser, check, scratch }) {
     await page.waitForFunction(() => document.querySelector(".cm-content").innerText.includes("# é 🦀") && document.querySelectorAll("#files [role=tab]").length === 2);
   });
 
-  await check("a broken link is told of", async () => {
+  await check("a broken link is reported", async () => {
     for (const hash of ["#z=AAAA", "#p=e30", "#example=nothing-of-this-name", "#p=%00"]) {
       errors.length = 0;
       await open(hash);

@@ -101,7 +101,7 @@ fn from_disk(
     })
 }
 
-/// The first record that a name asks for.
+/// The first record that a name names.
 fn target(name: &str) -> Option<StretchTarget> {
     Some(match name.strip_prefix("line-") {
         Some(line) => StretchTarget::Line(line.parse::<u32>().ok()?.saturating_sub(1)),

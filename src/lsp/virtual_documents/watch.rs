@@ -71,7 +71,7 @@ impl Watches {
         self.watches.insert(watch.uri.clone(), (watch, stamp));
     }
 
-    /// Files changed on disk. A transcript that is too large to be held is not read for that, so its conversations are told of here.
+    /// Files changed on disk. A transcript that is too large to be held is not read for that, so its conversations are announced here.
     pub(in crate::lsp) fn files_changed<'p>(&self, paths: impl Iterator<Item = &'p Path>, view: &View) {
         let changed: FxHashSet<&Path> = paths.collect();
         for (watch, _) in self.watches.values() {

@@ -140,9 +140,9 @@ fn findings_are_at_their_places() {
     let text = made["text"].as_str().unwrap();
     assert_eq!(covered(text, &lost["range"]), ")", "{lost}");
     // They follow the transcript.
-    let mended = opened.text.replace("/open)\\\"]", "/open).\\\"]");
-    assert_ne!(mended, opened.text);
-    opened.client.did_change(&opened.uri, 2, json!([{ "text": mended }]));
+    let fixed = opened.text.replace("/open)\\\"]", "/open).\\\"]");
+    assert_ne!(fixed, opened.text);
+    opened.client.did_change(&opened.uri, 2, json!([{ "text": fixed }]));
     assert_eq!(opened.client.incoming("mangle/virtualDocumentChanged")["params"]["uri"], opened.address);
     let made = opened.made();
     let codes: Vec<_> = made["diagnostics"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
@@ -182,8 +182,8 @@ fn a_fix_edits_the_transcript() {
             false => (&changes["textDocument"]["uri"], &changes["edits"]),
         };
         assert_eq!(*uri, opened.uri, "{fix:#}");
-        let mended = edited(&opened.text, edits.as_array().unwrap());
-        assert!(mended.contains("task_status(\\\\\\\"b\\\\\\\", /open).\\\""), "{mended}");
+        let fixed = edited(&opened.text, edits.as_array().unwrap());
+        assert!(fixed.contains("task_status(\\\\\\\"b\\\\\\\", /open).\\\""), "{fixed}");
     }
 }
 
@@ -207,8 +207,8 @@ fn line_ends_of_windows_keep_places() {
         true => &edit["changes"][&opened.uri],
         false => &edit["documentChanges"][0]["edits"],
     };
-    let mended = edited(&text, edits.as_array().unwrap());
-    assert_eq!(mended, text.replace("/open)\\\"]", "/open).\\\"]"));
+    let fixed = edited(&text, edits.as_array().unwrap());
+    assert_eq!(fixed, text.replace("/open)\\\"]", "/open).\\\"]"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ import type { CodeAction, Diagnostic } from "../lsp/types.ts";
 
 const SEVERITIES = ["error", "error", "warning", "info", "hint"] as const;
 
-/** Milliseconds after which fixes are asked for: nobody points at a finding before. */
+/** Milliseconds after which fixes are requested: a pointer does not reach a finding sooner. */
 const PAUSE = 120;
 
 let timer: ReturnType<typeof setTimeout> | undefined;

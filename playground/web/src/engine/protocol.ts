@@ -10,7 +10,7 @@ export interface Answer {
   readonly errors: string;
 }
 
-/** Vocabularies of tokenizers by name. They are large, so a page loads those that a project asks for. */
+/** Vocabularies of tokenizers by name. They are large, so a page loads those that a project names. */
 export type Vocabularies = Readonly<Record<string, string>>;
 
 export type ToWorker =

@@ -12,7 +12,6 @@ interface Scope {
 const scope = self as unknown as Scope;
 
 let engine: Engine | undefined;
-let server: Server | undefined;
 /** What the module wrote last: the place of a panic. */
 let said = "";
 let hasFailed = false;
@@ -76,8 +75,8 @@ async function start(message: ToWorker & { kind: "start" }): Promise<void> {
   engine = await Engine.start(message.module, (line) => (said = line));
   for (const [path, data] of Object.entries(message.files)) engine.files.write(path, data);
   for (const [name, lines] of Object.entries(message.vocabularies)) engine.provideVocabulary(name, lines);
-  if (message.port !== undefined) server = new Server(engine, message.port);
-  void server;
+  // Its port keeps it.
+  if (message.port !== undefined) new Server(engine, message.port);
   scope.postMessage({ kind: "ready" });
   for (const message of early.splice(0)) take(message, engine);
 }

@@ -18,7 +18,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   mg: "mangle", gl: "mangle", json: "json", jsonl: "jsonl", ndjson: "jsonl", md: "markdown", log: "log", toml: "toml", yaml: "yaml", yml: "yaml",
 };
 
-/** The language that the server is told for a file. */
+/** The language of a file, as the server knows it. */
 export function languageOf(name: string): string {
   return LANGUAGES[name.split(".").pop() ?? ""] ?? "plaintext";
 }

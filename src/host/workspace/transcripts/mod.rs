@@ -2,8 +2,8 @@
 //! programs.
 
 mod conversation;
+mod conversation_cache;
 mod judging_context;
-mod kept;
 mod replays;
 pub(super) mod stretch;
 
@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use self::conversation_cache::{KnownStarts, LastConversation};
 use self::judging_context::Known;
-use self::kept::{KnownStarts, LastConversation};
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
 use super::program_identity::Identity as ProgramIdentity;

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::{ReplayInputs, SnapshotTranscript};
 use crate::host::workspace::transcripts::Replayed;
 use crate::ide::replays::{MOST_BYTES, Verdicts};
-use crate::ide::transcripts::Judge;
+use crate::ide::transcripts::{Judge, Records};
 use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
@@ -58,19 +58,7 @@ impl SnapshotTranscript {
             limits: Arc::clone(&self.limits),
         };
         let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
-            let options = ReplayOptions {
-                transcript: &self.settings,
-                runtime: judge.limits,
-                clock: Clock::of(kernel),
-                abduce: false,
-                show_permits: false,
-                coverage: false,
-                until: None,
-                end: None,
-                prefill: &Prefill::default(),
-                cancel,
-            };
-            Verdicts::of(records, constitution, judge, options).map(Arc::new)
+            self.verdicts_of(records, (constitution, judge, kernel), cancel).map(Arc::new)
         };
         let compute = |_| {
             let verdicts = self.replay_beside(cancel, of).flatten();
@@ -80,6 +68,28 @@ impl SnapshotTranscript {
             let replayed = verdicts.map(|verdicts| self.placed(&verdicts)).unwrap_or_default();
             let _ = self.replayed.set(replayed);
         }
+    }
+
+    /// What a replay of records says. `None` when `cancel` was raised meanwhile.
+    pub(super) fn verdicts_of(
+        &self,
+        records: &Records,
+        (constitution, judge, kernel): (&Constitution, Judge<'_>, &KernelSettings),
+        cancel: &Cancel,
+    ) -> Option<Verdicts> {
+        let options = ReplayOptions {
+            transcript: &self.settings,
+            runtime: judge.limits,
+            clock: Clock::of(kernel),
+            abduce: false,
+            show_permits: false,
+            coverage: false,
+            until: None,
+            end: None,
+            prefill: &Prefill::default(),
+            cancel,
+        };
+        Verdicts::of(records, constitution, judge, options)
     }
 
     /// What a replay says, in its places as they are by now.

@@ -1,4 +1,4 @@
-//! Stretches of transcripts that are too large to be held: each is read from disk when somebody asks for it, and is a small
+//! Stretches of transcripts that are too large to be held: each is read from disk when a request needs it, and is a small
 //! transcript of its own.
 
 use std::io;
@@ -10,10 +10,8 @@ use crate::host::transcripts::{Stretch, StretchRequest, StretchTarget, read_stre
 use crate::host::workspace::SnapshotFile;
 use crate::ide::conversation::window::{ConversationWindow, WindowStart, window_from};
 use crate::ide::merge::Lists;
-use crate::ide::replays::{TranscriptVerdicts, Verdicts};
+use crate::ide::replays::TranscriptVerdicts;
 use crate::ide::transcripts::{Opened, Records, diagnostics_of};
-use agent_replay::{Prefill, ReplayOptions};
-use mangle_engine::kernel::Clock;
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
@@ -108,19 +106,8 @@ impl SnapshotTranscript {
         let (known, of) = (self.known(), self.programs.first()?);
         let constitution = known.constitution(&of.settings, cancel)?;
         let judge = self.judge(&known);
-        let options = ReplayOptions {
-            transcript: &self.settings,
-            runtime: judge.limits,
-            clock: Clock::of(&of.settings.kernel),
-            abduce: false,
-            show_permits: false,
-            coverage: false,
-            until: None,
-            end: None,
-            prefill: &Prefill::default(),
-            cancel,
-        };
-        let verdicts = Arc::new(Verdicts::of(records, &constitution, judge, options)?).in_records(records);
+        let verdicts = self.verdicts_of(records, (&constitution, judge, &of.settings.kernel), cancel)?;
+        let verdicts = Arc::new(verdicts).in_records(records);
         let found = verdicts.diagnostics(self.file.id, records, judge);
         Some((verdicts, found))
     }

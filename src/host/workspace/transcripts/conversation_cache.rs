@@ -1,4 +1,4 @@
-//! What is kept of the conversations of a transcript: the one that was shown last, and where stretches of a file begin.
+//! The cache of the conversations of a transcript: the one that was shown last, and where stretches of a file begin.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const MOST_STARTS: usize = 10_000;
 /// The stretch that was shown last: the index of its first record, how many it may have, whether a replay is in it.
 type ShownStretch = ((usize, usize, bool), Arc<ConversationWindow>);
 
-/// The conversation that was asked for last.
+/// The conversation that was requested last.
 #[derive(Debug, Default)]
 pub(super) struct LastConversation(pub(super) Mutex<Option<ShownStretch>>);
 
