@@ -57,7 +57,10 @@ impl<'p> Placer<'p> {
     ) -> Vec<Diagnostic> {
         self.effort = if self.thorough { Effort::unlimited() } else { Effort::for_file(file) };
         let suppressions = &of_statements.suppressions;
-        let of_statements = of_statements.all.iter().cloned();
+        let of_statements = of_statements
+            .all
+            .iter()
+            .flat_map(|(statement, findings)| findings.iter().map(|finding| (*statement, finding.clone())));
         let of_program = of_program.into_iter().map(|(statement, finding)| (Some(statement), finding));
         let mut placed: Vec<_> = of_statements
             .chain(of_program)

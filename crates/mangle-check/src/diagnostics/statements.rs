@@ -16,32 +16,60 @@ use crate::suppression::Suppressions;
 use mangle_engine::program::{FileSummary, Program, key_of};
 use mangle_engine::types::ProgramTypes;
 use mangle_syntax::lint::Finding;
-use mangle_syntax::syntax::ast::{Atom, Literal, Statement, StatementKind};
+use mangle_syntax::syntax::ast::{Atom, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{Cancel, FileId, StatementId, Symbol};
 
 /// What is kept of the statements of all files.
 #[derive(Debug)]
 pub(super) struct StatementFindings {
     pub(super) registry: &'static Registry,
-    files: DashMap<FileId, FxHashMap<StatementId, CachedFindings>, FxBuildHasher>,
+    files: DashMap<FileId, KeptFindings, FxBuildHasher>,
 }
 
-/// What is kept of one statement.
-#[derive(Debug)]
-struct CachedFindings {
-    /// [`fingerprint`] at the time.
-    fingerprint: u64,
+/// What is kept of the statements of a file. Most have no findings, so a number is all that is kept of them.
+#[derive(Debug, Default)]
+struct KeptFindings {
+    /// [`fingerprint`] of each statement at the time, sorted by statement.
+    fingerprints: Box<[(StatementId, u64)]>,
+    /// The statements with findings.
+    found: FxHashMap<StatementId, Found>,
+}
+
+/// What was found about a statement.
+#[derive(Debug, Clone)]
+struct Found {
     /// [`helper_fingerprint`] at the time, where there are findings about negations: their fixes use helpers that exist.
     helpers: Option<u64>,
-    /// `None` where there are none, as for most.
-    findings: Option<Arc<[Finding]>>,
+    findings: Arc<[Finding]>,
+}
+
+impl KeptFindings {
+    fn fingerprint(&self, statement: StatementId) -> Option<u64> {
+        let at = self.fingerprints.binary_search_by_key(&statement, |(statement, _)| *statement).ok()?;
+        self.fingerprints.get(at).map(|(_, fingerprint)| *fingerprint)
+    }
+
+    fn of(mut fingerprints: Vec<(StatementId, u64)>, found: FxHashMap<StatementId, Found>) -> Self {
+        fingerprints.sort_unstable();
+        Self { fingerprints: fingerprints.into(), found }
+    }
+
+    /// What is kept after only some statements were checked again, which is all that `newer` has.
+    fn updated(mut self, newer: Self) -> Self {
+        self.found.retain(|statement, _| newer.fingerprint(*statement).is_none());
+        self.found.extend(newer.found.iter().map(|(statement, found)| (*statement, found.clone())));
+        let others =
+            self.fingerprints.iter().filter(|(statement, _)| newer.fingerprint(*statement).is_none());
+        let fingerprints = others.chain(&newer.fingerprints).copied().collect();
+        Self::of(fingerprints, self.found)
+    }
 }
 
 /// What is known of one file apart from its program.
 #[derive(Debug)]
 pub(super) struct FileFindings {
     /// The findings, with the statement that their ranges count from, if any.
-    pub(super) all: Vec<(Option<StatementId>, Finding)>,
+    pub(super) all: Vec<(Option<StatementId>, Arc<[Finding]>)>,
     pub(super) suppressions: Suppressions,
     /// What is negated where there are findings, as [`negated_names`] has it.
     pub(super) negated: FxHashSet<Symbol>,
@@ -65,69 +93,93 @@ impl StatementFindings {
         file: &FileSummary,
         cancel: &Cancel,
     ) -> Option<Arc<FileFindings>> {
-        let mut statements = self.files.remove(&file.id).map(|(_, old)| old).unwrap_or_default();
-        let findings = check_statements(program, types, file, &mut statements, (self.registry, cancel));
-        self.files.insert(file.id, statements);
+        let kept = self.files.remove(&file.id).map(|(_, old)| old).unwrap_or_default();
+        let check = StatementCheck { program, types, file, registry: self.registry, kept: &kept };
+        let (findings, new) = check.run(cancel);
+        self.files.insert(file.id, if findings.is_some() { new } else { kept.updated(new) });
         findings.map(Arc::new)
     }
 }
 
-/// The findings about the statements of a file; `kept` are those of the last time, and afterwards
-/// of this one.
-fn check_statements(
-    program: &Program,
-    types: &ProgramTypes,
-    file: &FileSummary,
-    kept: &mut FxHashMap<StatementId, CachedFindings>,
-    (registry, cancel): (&'static Registry, &Cancel),
-) -> Option<FileFindings> {
-    let mut all: Vec<_> = file.findings.iter().map(|finding| (None, finding.clone())).collect();
-    let mut new = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
-    let mut negated = FxHashSet::default();
-    for item in file.items.iter() {
-        if cancel.is_cancelled() {
-            kept.extend(new);
-            return None;
+/// A check of the statements of a file.
+struct StatementCheck<'c> {
+    program: &'c Program,
+    types: &'c ProgramTypes,
+    file: &'c FileSummary,
+    registry: &'static Registry,
+    /// What is known from the last time.
+    kept: &'c KeptFindings,
+}
+
+impl StatementCheck<'_> {
+    /// The findings, and what is to be kept. Once `cancel` is raised no findings, and what is to be kept of the statements until there.
+    fn run(&self, cancel: &Cancel) -> (Option<FileFindings>, KeptFindings) {
+        let Self { program, types, file, registry, .. } = *self;
+        let mut all = Vec::new();
+        let mut add = |statement: Option<StatementId>, findings: Arc<[Finding]>| {
+            if !findings.is_empty() {
+                all.push((statement, findings));
+            }
+        };
+        add(None, Arc::clone(&file.findings));
+        let mut fingerprints = Vec::with_capacity(file.items.len());
+        let (mut found, mut negated) = (FxHashMap::default(), FxHashSet::default());
+        for item in file.items.iter() {
+            if cancel.is_cancelled() {
+                return (None, KeptFindings::of(fingerprints, found));
+            }
+            let statement = &item.statement;
+            if !item.rubble && !statement.findings.is_empty() {
+                add(Some(statement.id), statement.findings.as_slice().into());
+            }
+            if statement.damaged {
+                continue;
+            }
+            let (fingerprint, known) = self.statement(item, &mut negated);
+            fingerprints.push((statement.id, fingerprint));
+            if let Some(known) = known {
+                add(Some(statement.id), Arc::clone(&known.findings));
+                found.insert(statement.id, known);
+            }
         }
-        let statement = &item.statement;
-        let id = statement.id;
-        if !item.rubble {
-            all.extend(statement.findings.iter().map(|finding| (Some(id), finding.clone())));
+        if program.embedding.is_test(file.id) {
+            add(None, TestFile::read(file).findings(file, program, types).into());
         }
-        if statement.damaged {
-            continue;
+        if !program.embedding.is_kernel(file.id) {
+            add(None, registry.check_file(file).collect());
         }
-        let inferred = OnceCell::new();
-        let context =
-            CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
+        let findings = FileFindings { all, suppressions: Suppressions::of(file, registry), negated };
+        (Some(findings), KeptFindings::of(fingerprints, found))
+    }
+
+    /// The fingerprint of a statement and what there is about it, with what it negates added to `negated` if there is something.
+    fn statement(&self, item: &Item, negated: &mut FxHashSet<Symbol>) -> (u64, Option<Found>) {
+        let Self { program, types, file, .. } = *self;
+        let (statement, inferred) = (&*item.statement, OnceCell::new());
+        let text = file.statement_text(item);
+        let context = CheckContext { program, types, file, item, text, inferred: &inferred };
         let now = fingerprint(&context, statement);
         let helpers = || statement.clause().map(|clause| helper_fingerprint(&context, clause));
-        let known = kept.remove(&id).filter(|known| {
-            known.fingerprint == now && (known.helpers.is_none() || known.helpers == helpers())
-        });
-        let known = known.unwrap_or_else(|| {
+        let is_same = self.kept.fingerprint(statement.id) == Some(now);
+        let known = self.kept.found.get(&statement.id);
+        let is_current = |known: &Found| known.helpers.is_none() || known.helpers == helpers();
+        let found = match known {
+            _ if !is_same => None,
+            None => return (now, None),
+            Some(known) => is_current(known).then(|| known.clone()),
+        };
+        let found = found.or_else(|| {
             let findings = check_statement(&context, statement);
             let helpers = (!findings.is_empty() && has_negation(statement)).then(helpers).flatten();
-            let findings = (!findings.is_empty()).then(|| findings.into());
-            CachedFindings { fingerprint: now, helpers, findings }
+            (!findings.is_empty()).then(|| Found { helpers, findings: findings.into() })
         });
-        if let Some(clause) = statement.clause().filter(|_| known.helpers.is_some()) {
-            negated_names(&context, clause, &mut negated);
+        if let Some(found) = &found
+            && let Some(clause) = statement.clause().filter(|_| found.helpers.is_some())
+        {
+            negated_names(&context, clause, negated);
         }
-        let found = known.findings.iter().flat_map(|findings| findings.iter());
-        all.extend(found.map(|finding| (Some(id), finding.clone())));
-        new.insert(id, known);
+        (now, found)
     }
-    if program.embedding.is_test(file.id) {
-        all.extend(
-            TestFile::read(file).findings(file, program, types).into_iter().map(|finding| (None, finding)),
-        );
-    }
-    if !program.embedding.is_kernel(file.id) {
-        all.extend(registry.check_file(file).map(|finding| (None, finding)));
-    }
-    *kept = new;
-    Some(FileFindings { all, suppressions: Suppressions::of(file, registry), negated })
 }
 
 /// The findings of the families about a statement.

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use super::PredicateKey;
 use super::shared::scattered;
@@ -40,17 +41,18 @@ pub struct FileSummary {
     starts: OnceLock<Box<[(StatementId, TextSize)]>>,
 }
 
-/// What a file says of one predicate. Numbers are indices into [`FileSummary::items`].
+/// What a file says of one predicate. Numbers are indices into [`FileSummary::items`]. Most predicates have a few statements in a file, which
+/// need no memory of their own.
 #[derive(Debug, Default)]
 pub struct PredicateInFile {
     /// Statements that declare it.
-    pub declarations: Vec<u32>,
+    pub declarations: SmallVec<[u32; 2]>,
     /// Statements that are facts of it.
-    pub facts: Vec<u32>,
+    pub facts: SmallVec<[u32; 4]>,
     /// Rules for it: clauses with a body.
-    pub rules: Vec<u32>,
+    pub rules: SmallVec<[u32; 4]>,
     /// Its uses in bodies.
-    pub uses: Vec<Use>,
+    pub uses: SmallVec<[Use; 1]>,
     /// Whether a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
     pub annotated_head: bool,
 }
@@ -132,6 +134,8 @@ impl FileSummary {
                 StatementKind::Broken => {}
             }
         }
+        summary.predicates.shrink_to_fit();
+        summary.predicates.values_mut().for_each(|there| there.uses.shrink_to_fit());
         summary
     }
 

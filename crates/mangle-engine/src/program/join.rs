@@ -36,7 +36,7 @@ pub struct Predicate {
     pub fingerprint: u64,
     /// The files that mention it, as index into [`Program::files`] and the key under which the
     /// file's index has it.
-    pub files: Vec<(u32, PredicateKey)>,
+    pub files: SmallVec<[(u32, PredicateKey); 1]>,
     /// The statement of its first `Decl`: index into [`Program::files`], index of the item there.
     pub declared_at: Option<(u32, u32)>,
     /// The statement of its first clause, likewise. Comparing two gives their order.
@@ -60,7 +60,7 @@ impl Predicate {
             key,
             signature: Signature::default(),
             fingerprint: 0,
-            files: Vec::new(),
+            files: SmallVec::new(),
             declared_at: None,
             defined_at: None,
         }

@@ -2,9 +2,9 @@
 //! and rules, component by component of the dependency graph.
 //!
 //! Runs at every change of a program, and begins with what it found before: the relations that a change touches are inferred
-//! anew, and those that depend on them as long as something else comes out. Beside that it keeps the columns of a file's
-//! facts as long as the file is the same, and the head of a rule as long as the rule and all relations that it
-//! asks are the same. What a relation holds has a fingerprint; findings about a clause depend on
+//! anew, and those that depend on them as long as something else comes out. Beside that it keeps, of relations with many
+//! clauses, the columns of a file's facts as long as the file is the same, and the head of a rule as long as the rule and all
+//! relations that it asks are the same. What a relation holds has a fingerprint; findings about a clause depend on
 //! those of the relations that it mentions.
 
 use std::collections::BTreeSet;
@@ -35,6 +35,9 @@ const ROUNDS: usize = 16;
 /// How many relations share a cache of their own while all are inferred for the first time.
 const CHUNK: usize = 256;
 
+/// From how many clauses on it pays to keep what was made of them: most relations have fewer, and what is kept of each takes memory.
+const MANY: usize = 16;
+
 /// What is kept from one revision of a program to the next.
 #[derive(Debug, Default)]
 pub struct TypeCache {
@@ -43,22 +46,17 @@ pub struct TypeCache {
     facts: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Vec<Row>)>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
     evidence: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Evidence)>,
-    declarations: FxHashMap<StatementId, Rows>,
 }
 
 impl TypeCache {
     fn is_empty(&self) -> bool {
-        self.facts.is_empty()
-            && self.rules.is_empty()
-            && self.evidence.is_empty()
-            && self.declarations.is_empty()
+        self.facts.is_empty() && self.rules.is_empty() && self.evidence.is_empty()
     }
 
     fn extend(&mut self, other: Self) {
         self.facts.extend(other.facts);
         self.rules.extend(other.rules);
         self.evidence.extend(other.evidence);
-        self.declarations.extend(other.declarations);
     }
 
     /// Forgets what is kept of the statements of these files that are gone, and of predicates that they mentioned.
@@ -71,7 +69,6 @@ impl TypeCache {
             after.items.iter().for_each(|item| _ = gone.remove(&item.statement.id));
             for statement in gone {
                 self.rules.remove(&statement);
-                self.declarations.remove(&statement);
             }
             for key in before.predicates.keys().filter(|key| !after.predicates.contains_key(*key)) {
                 self.facts.remove(&(before.id, *key));
@@ -90,7 +87,6 @@ impl TypeCache {
         let items = program.files.iter().flat_map(|file| file.items.iter());
         let statements: FxHashSet<_> = items.map(|item| item.statement.id).collect();
         self.rules.retain(|statement, _| statements.contains(statement));
-        self.declarations.retain(|statement, _| statements.contains(statement));
     }
 }
 
@@ -282,10 +278,7 @@ impl Inference<'_, '_> {
     /// What the `Decl` of a predicate says, if it may be believed.
     fn declared(&mut self, predicate: &Predicate) -> Rows {
         let declaration = self.program.declaration(predicate).filter(|_| !predicate.signature.synthetic);
-        let (Some(declaration), Some((_, statement, _))) = (declaration, predicate.signature.declared) else {
-            return Rows::unknown();
-        };
-        self.cache.declarations.entry(statement).or_insert_with(|| Rows::declared(declaration)).clone()
+        declaration.map_or_else(Rows::unknown, Rows::declared)
     }
 
     /// With the columns narrowed that all clauses of a declared predicate fill with names.
@@ -313,6 +306,10 @@ impl Inference<'_, '_> {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
+            if there.facts.len() + there.rules.len() + there.uses.len() < MANY {
+                all.merge(&Evidence::of(file, there, arity));
+                continue;
+            }
             let here = || (Arc::clone(file), Evidence::of(file, there, arity));
             let kept = self.cache.evidence.entry((file.id, *key)).or_insert_with(here);
             if !Arc::ptr_eq(&kept.0, file) {
@@ -332,7 +329,9 @@ impl Inference<'_, '_> {
             for &id in &members {
                 let mut collector = self.facts(self.program.get(id));
                 let facts = collector.rows().to_vec();
-                self.rules(self.program.get(id), rows, &mut collector);
+                let predicate = self.program.get(id);
+                let keeps = self.count_rules(predicate) >= MANY;
+                self.rules(predicate, rows, &mut collector, keeps);
                 store_inferred(rows, id, collector.finish(), facts);
             }
             return;
@@ -352,7 +351,7 @@ impl Inference<'_, '_> {
             let mut changed = false;
             for ((&id, collector), facts) in members.iter().zip(&mut collectors).zip(&facts) {
                 let before = collector.rows().to_vec();
-                self.rules(self.program.get(id), rows, collector);
+                self.rules(self.program.get(id), rows, collector, true);
                 let grown = collector.rows() != before.as_slice();
                 changed |= grown;
                 if grown && round >= PATIENCE {
@@ -382,6 +381,10 @@ impl Inference<'_, '_> {
             let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else {
                 continue;
             };
+            if there.facts.len() < MANY {
+                all.extend(fact_rows(file, &there.facts));
+                continue;
+            }
             let rows = || (Arc::clone(file), fact_rows(file, &there.facts));
             let kept = self.cache.facts.entry((file.id, *key)).or_insert_with(rows);
             if !Arc::ptr_eq(&kept.0, file) {
@@ -392,14 +395,31 @@ impl Inference<'_, '_> {
         all
     }
 
-    fn rules(&mut self, predicate: &Predicate, rows: &SharedList<Rows>, collector: &mut Collector) {
+    fn count_rules(&self, predicate: &Predicate) -> usize {
+        let there =
+            |(file, key): &(u32, PredicateKey)| self.program.files.get(*file as usize)?.predicates.get(key);
+        predicate.files.iter().filter_map(there).map(|there| there.rules.len()).sum()
+    }
+
+    /// Adds what the rules of a predicate derive, and `keeps` it for the next time.
+    fn rules(
+        &mut self,
+        predicate: &Predicate,
+        rows: &SharedList<Rows>,
+        collector: &mut Collector,
+        keeps: bool,
+    ) {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
             for item in there.rules.iter().filter_map(|&at| file.items.get(at as usize)) {
                 if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
-                    let heads = self.rule(file, item, clause, rows);
-                    collector.extend(heads);
+                    let heads = if keeps {
+                        self.kept_rule(file, item, clause, rows)
+                    } else {
+                        self.rule(file, clause, rows)
+                    };
+                    collector.extend(heads.unwrap_or_default());
                 } else {
                     // What the damaged rule derives is not known.
                     collector.add(vec![super::Type::Any; usize::from(predicate.key.arity)]);
@@ -408,28 +428,29 @@ impl Inference<'_, '_> {
         }
     }
 
-    fn rule(
+    /// What a rule derives, as it is known from the last time if what it depends on is the same. `None` while it waits.
+    fn kept_rule(
         &mut self,
         file: &FileSummary,
         item: &Item,
         clause: &Clause,
         rows: &SharedList<Rows>,
-    ) -> Vec<Row> {
+    ) -> Option<Vec<Row>> {
         let id = item.statement.id;
         let inputs = self.inputs(file, clause, rows);
-        let heads = match self.cache.rules.get(&id) {
-            Some((before, heads)) if *before == inputs => return heads.clone(),
-            _ if self.waits(file, clause, rows) => return Vec::new(),
-            _ => {
-                ClauseTypes::of(clause, |atom| {
-                    // What the head's own relation holds does not matter to what the rule adds.
-                    relation(self.program, file, atom, rows)
-                })
-                .heads
-            }
-        };
+        if let Some((_, heads)) = self.cache.rules.get(&id).filter(|(before, _)| *before == inputs) {
+            return Some(heads.clone());
+        }
+        let heads = self.rule(file, clause, rows)?;
         self.cache.rules.insert(id, (inputs, heads.clone()));
-        heads
+        Some(heads)
+    }
+
+    /// What a rule derives. `None` while it waits.
+    fn rule(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> Option<Vec<Row>> {
+        // What the head's own relation holds does not matter to what the rule adds.
+        let of_atom = |atom: &Atom| relation(self.program, file, atom, rows);
+        (!self.waits(file, clause, rows)).then(|| ClauseTypes::of(clause, of_atom).heads)
     }
 
     /// Whether a premise asks for an inferred relation of which there is nothing yet.

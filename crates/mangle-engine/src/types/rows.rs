@@ -52,10 +52,16 @@ impl Rows {
     pub(super) fn new(alternatives: Vec<Row>, declared: bool) -> Self {
         let mut hasher = FxHasher::default();
         alternatives.hash(&mut hasher);
-        let (contradicted, confirmed) = (Arc::from([]), Arc::from([]));
-        let fingerprint = hasher.finish();
-        let facts = Arc::from([]);
-        Self { alternatives: alternatives.into(), declared, contradicted, confirmed, facts, fingerprint }
+        // Empty lists of the library take no memory.
+        let alternatives = if alternatives.is_empty() { Arc::default() } else { alternatives.into() };
+        Self {
+            alternatives,
+            declared,
+            contradicted: Arc::default(),
+            confirmed: Arc::default(),
+            facts: Arc::default(),
+            fingerprint: hasher.finish(),
+        }
     }
 
     /// A relation that holds nothing but one alternative.
@@ -69,7 +75,8 @@ impl Rows {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &facts).hash(&mut hasher);
         let fingerprint = hasher.finish();
-        Self { facts: facts.into(), fingerprint, ..self }
+        let facts = if facts.is_empty() { Arc::default() } else { facts.into() };
+        Self { facts, fingerprint, ..self }
     }
 
     /// The same relation, some of whose columns the program contradicts or confirms.
