@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod beside;
 mod ceilings;
 mod conformance;
 mod corpus;

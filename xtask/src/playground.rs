@@ -28,14 +28,25 @@ const IMMEDIATE_ABORT: &str = "-Zunstable-options -Cpanic=immediate-abort";
 /// Seconds that the tests may take.
 const LIMIT: u32 = 900;
 
-/// Builds the page and tests it.
+/// Builds the page and tests it, then the module in VS Code for the Web.
 pub(crate) fn run() -> Result<Tally> {
+    let mut tally = page()?;
+    tally.add(in_vscode()?);
+    Ok(tally)
+}
+
+/// Builds the page and tests it.
+pub(crate) fn page() -> Result<Tally> {
     with_site(|tools, site| {
         let mut tally = size(&site)?;
         tally.add(Tally::with("Chromium", install::chromium(), |()| browser(tools, &site))?);
-        tally.add(vscode::web(tools)?);
         Ok(tally)
     })
+}
+
+/// VS Code for the Web with the module that [`page`] built.
+pub(crate) fn in_vscode() -> Result<Tally> {
+    with_module(|tools, _| vscode::web(tools))
 }
 
 /// Builds the page. Gives its folder; where the target or a compiler cannot be had, none, and that as skipped.
@@ -49,6 +60,14 @@ pub(crate) fn build() -> Result<(Tally, Option<PathBuf>)> {
 }
 
 fn with_site(then: impl FnOnce(&Path, PathBuf) -> Result<Tally>) -> Result<Tally> {
+    with_module(|tools, module| {
+        let site = site(tools, module)?;
+        then(tools, site)
+    })
+}
+
+/// Builds the module, which takes no time when it is there.
+fn with_module(then: impl FnOnce(&Path, &Path) -> Result<Tally>) -> Result<Tally> {
     if !libraries::has_target(TARGET) || !libraries::has_library_sources() {
         let reason =
             format!("the playground: needs `rustup target add {TARGET}` and `rustup component add rust-src`");
@@ -59,8 +78,7 @@ fn with_site(then: impl FnOnce(&Path, PathBuf) -> Result<Tally>) -> Result<Tally
         let packages = crate::root().join("playground/web");
         Tally::with("the packages of the playground", install::npm_packages(&tools, &packages), |()| {
             let module = module(&compiler)?;
-            let site = site(&tools, &module)?;
-            then(&tools, site)
+            then(&tools, &module)
         })
     })
 }

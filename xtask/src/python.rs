@@ -1,5 +1,5 @@
-//! `cargo xtask test --python`: the Python package, built, its types checked, and its tests run against the program. It builds everything
-//! once more and its engines are large, so it is no step of `cargo xtask test`.
+//! `cargo xtask test --python`: the Python package, built, its types checked, and its tests run against the program. Its engines are
+//! large, so they are in the cache of the other tools.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 /// How many checks passed, which failed, and what could not be run (with the reason).
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,
     /// By name: the end of a long log is often all that is kept.

@@ -1,12 +1,15 @@
 //! `cargo xtask test`: every test of the repository, step by step, with one closing line.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::beside::Beside;
 use crate::editors::Editor;
 use crate::python;
 use crate::tally::Tally;
@@ -19,12 +22,15 @@ pub(crate) struct Options {
     /// Only the engines that take generated grammars, with so many prompts for each grammar of the small model
     #[arg(long, value_name = "PROMPTS", num_args = 0..=1, conflicts_with_all = ["editors", "no_editors"])]
     engines: Option<Option<NonZeroU32>>,
-    /// Only the Python package, which no other step builds: its engines are large
+    /// Only the Python package, with the engines that take it
     #[arg(long, conflicts_with_all = ["editors", "engines", "no_editors"])]
     python: bool,
-    /// All but the real editors, which takes some minutes less
+    /// All but the real editors of the desktop, which takes some minutes less
     #[arg(long)]
     no_editors: bool,
+    /// Only the steps that run beside the others; their tally goes to this file
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["editors", "engines", "no_editors", "python"])]
+    beside: Option<PathBuf>,
 }
 
 type Step = (&'static str, fn() -> Result<Tally>);
@@ -40,13 +46,22 @@ const STEPS: &[Step] = &[
     ("libraries for WebAssembly", crate::libraries::wasm),
     ("the book of the documentation", crate::docs::run),
     ("Rust tests", rust_tests),
-    ("the playground in a browser", crate::playground::run),
+];
+
+/// The steps that run while those of [`BESIDE`] do: most of their time they wait for something.
+const WAITING_STEPS: &[Step] = &[
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),
     ("tools of agents in the inspector of their protocol", crate::mcp::run),
     (ENGINES, || crate::engines::run(None)),
 ];
+
+/// The steps in a process of their own: they keep one core busy.
+const BESIDE: &[Step] = &[("the playground in a browser", crate::playground::page), (PYTHON, python::run)];
+
+/// The steps that need both what stands in [`BESIDE`] and the extension, which only one process packages at a time.
+const LAST_STEPS: &[Step] = &[("VS Code for the Web", crate::playground::in_vscode)];
 
 const PYTHON: &str = "the Python package";
 
@@ -63,17 +78,33 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         tally.add(step(PYTHON, python::run));
         return Ok(tally.close());
     }
+    if let Some(file) = &options.beside {
+        steps(BESIDE, &mut tally);
+        fs::write(file, serde_json::to_vec(&tally)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut beside = None;
     if options.editors.is_none() {
-        for (name, run) in STEPS {
-            tally.add(step(name, run));
-        }
+        steps(STEPS, &mut tally);
+        beside = Some(Beside::start(&["test", "--beside"])?);
+        steps(WAITING_STEPS, &mut tally);
     }
     if !options.no_editors {
         let named = options.editors.as_deref().unwrap_or_default();
         tally.add(step("real editors", || crate::editors::run(named)));
     }
+    if let Some(beside) = beside {
+        tally.add(step("the steps beside", || beside.end()));
+        steps(LAST_STEPS, &mut tally);
+    }
     println!();
     Ok(tally.close())
+}
+
+fn steps(all: &[Step], tally: &mut Tally) {
+    for (name, run) in all {
+        tally.add(step(name, run));
+    }
 }
 
 /// One step; one that could not be done has failed.

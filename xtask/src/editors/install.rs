@@ -148,16 +148,17 @@ pub(crate) fn chromium() -> Result<()> {
 
 /// The packages of a folder with a `package-lock.json`, as locked.
 pub(crate) fn npm_packages(tools: &Path, folder: &Path) -> Result<()> {
-    let lock = fs::read(folder.join("package-lock.json"))?;
+    let _lock = lock()?;
+    let packages = fs::read(folder.join("package-lock.json"))?;
     let stamp = folder.join("node_modules/.installed-lock.json");
-    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+    if fs::read(&stamp).is_ok_and(|installed| installed == packages) {
         return Ok(());
     }
     let mut npm = with_tools(Command::new(tools.join("npm")), tools);
     // Nothing of these packages runs at installation: what they would fetch is not needed.
     npm.args(["ci", "--ignore-scripts"]).current_dir(folder);
     run(&mut npm, &cache()?.join("extension.log"))?;
-    Ok(fs::write(stamp, lock)?)
+    Ok(fs::write(stamp, packages)?)
 }
 
 /// The same command, which finds our Node and npm first.
@@ -181,8 +182,16 @@ fn cache() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Held while something is installed: the steps of `cargo xtask test` are in two processes, and may want the same.
+fn lock() -> Result<fs::File> {
+    let file = fs::File::create(cache()?.join("lock"))?;
+    file.lock().context("cannot lock the cache of tools")?;
+    Ok(file)
+}
+
 /// A folder of the cache, made by `make` unless it is there, whole, and made from the same `key`.
 fn cached(name: &str, key: &[&str], make: impl Fn(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+    let _lock = lock()?;
     let (folder, stamp) = (cache()?.join(name), cache()?.join(format!("{name}.key")));
     let key = key.join("\n");
     if fs::read_to_string(&stamp).is_ok_and(|made| made == key) && folder.exists() {
@@ -208,6 +217,7 @@ fn cached(name: &str, key: &[&str], make: impl Fn(&Path, &Path) -> Result<()>) -
 
 /// Debian packages that are missing are installed, which needs root.
 fn debian_packages(wanted: &[&str]) -> Result<()> {
+    let _lock = lock()?;
     let missing: Vec<&str> = wanted.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
         return Ok(());
