@@ -20,7 +20,14 @@ const SHOWN: usize = 4;
 /// What there is to say of the properties of a file, as far as their answers are known. Ranges count from the start of the file.
 #[must_use]
 pub fn property_findings(program: &Program, answered: &[AnsweredProperty]) -> Vec<Finding> {
-    answered.iter().filter_map(|of| finding(program, of, of.answer.as_deref()?)).collect()
+    let first = answered.first().map(|of| of.reading);
+    let has_both = answered.iter().any(|of| Some(of.reading) != first);
+    let read = |of: &AnsweredProperty| {
+        let finding = finding(program, of, of.answer.as_deref()?)?;
+        let reading = || format!("this is the answer in the reading `{}`", of.reading.as_str());
+        Some(if has_both { finding.note(reading()) } else { finding })
+    };
+    answered.iter().filter_map(read).collect()
 }
 
 fn finding(program: &Program, of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {

@@ -121,6 +121,21 @@ fn intended_reading_is_checked_as_well() {
 }
 
 #[test]
+fn findings_name_the_reading_where_there_are_two() {
+    let folder = folder(FILES);
+    let messages = |reading: &str| {
+        let output = run(folder.path(), &["verify", ".", "--reading", reading, "--format", "sarif"]);
+        let sarif: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
+        let text = |result: &serde_json::Value| result["message"]["text"].as_str().unwrap().to_owned() + "\n";
+        results.iter().map(text).collect::<String>()
+    };
+    let (both, one) = (messages("both"), messages("go"));
+    assert!(!one.contains("this is the answer"), "{one}");
+    expect![[r#""#]].assert_eq(&both);
+}
+
+#[test]
 fn a_property_can_be_named() {
     let property = "never clear(Id), pending(Id, /stop)";
     check(
