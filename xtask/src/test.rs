@@ -44,7 +44,6 @@ const STEPS: &[Step] = &[
     }),
     ("documentation of the libraries", crate::libraries::documentation),
     ("libraries for WebAssembly", crate::libraries::wasm),
-    ("the book of the documentation", crate::docs::run),
     ("Rust tests", rust_tests),
 ];
 
@@ -57,8 +56,12 @@ const WAITING_STEPS: &[Step] = &[
     (ENGINES, || crate::engines::run(None)),
 ];
 
-/// The steps in a process of their own: they keep one core busy.
-const BESIDE: &[Step] = &[("the playground in a browser", crate::playground::page), (PYTHON, python::run)];
+/// The steps in a process of their own: they keep one core busy. The book has the playground in it, so both need the module.
+const BESIDE: &[Step] = &[
+    ("the book of the documentation", crate::docs::run),
+    ("the playground in a browser", crate::playground::page),
+    (PYTHON, python::run),
+];
 
 /// The steps that need both what stands in [`BESIDE`] and the extension, which only one process packages at a time.
 const LAST_STEPS: &[Step] = &[("VS Code for the Web", crate::playground::in_vscode)];
