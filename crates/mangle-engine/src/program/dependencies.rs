@@ -250,7 +250,7 @@ fn targets(edges: &[Edge]) -> FxHashSet<PredicateId> {
 /// The edges of the rules of a predicate.
 fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
     let Some(from) = program.id(predicate.key).filter(|_| predicate.signature.has_rules) else {
-        return Arc::from([]);
+        return Arc::default();
     };
     let mut edges = Vec::new();
     for (file_index, key) in &predicate.files {

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::PredicateKey;
 use super::shared::scattered;
+use super::{PredicateIndex, PredicateKey};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, StatementKind};
@@ -36,7 +36,7 @@ pub struct FileSummary {
     /// A number that changes with what its statements say, and in which order.
     pub digest: u64,
     /// What it says of each predicate, keyed by the name as written.
-    pub predicates: FxHashMap<PredicateKey, PredicateInFile>,
+    pub predicates: PredicateIndex,
     /// The position of each statement, sorted by statement; computed on demand.
     starts: OnceLock<Box<[(StatementId, TextSize)]>>,
 }
@@ -118,8 +118,9 @@ impl FileSummary {
             aggregates: false,
             digest: digest(id, items),
             starts: OnceLock::new(),
-            predicates: FxHashMap::default(),
+            predicates: PredicateIndex::default(),
         };
+        let mut predicates = NamedPredicates::default();
         for (index, item) in (0u32..).zip(items.iter()) {
             match &item.statement.kind {
                 StatementKind::Package(package) => {
@@ -128,35 +129,17 @@ impl FileSummary {
                 StatementKind::Use(package) => summary.used_packages.push((package.name.symbol, index)),
                 StatementKind::Declaration(decl) => {
                     summary.declarations += 1;
-                    summary.predicate(&decl.atom).declarations.push(index);
+                    predicates.entry(&decl.atom).declarations.push(index);
                 }
-                StatementKind::Clause(clause) => summary.add_clause(index, clause),
+                StatementKind::Clause(clause) => {
+                    summary.aggregates |= clause.aggregates();
+                    predicates.add_clause(index, clause);
+                }
                 StatementKind::Broken => {}
             }
         }
-        summary.predicates.shrink_to_fit();
-        summary.predicates.values_mut().for_each(|there| there.uses.shrink_to_fit());
+        summary.predicates = PredicateIndex::new(predicates.0);
         summary
-    }
-
-    fn add_clause(&mut self, index: u32, clause: &Clause) {
-        self.aggregates |= clause.aggregates();
-        let head = self.predicate(&clause.head);
-        if clause.is_fact() {
-            head.facts.push(index);
-        } else {
-            head.rules.push(index);
-        }
-        head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
-        for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-            let kind = UseKind::of(literal);
-            let range = literal.atom.name.range;
-            self.predicate(&literal.atom).uses.push(Use { item: index, range, kind });
-        }
-    }
-
-    fn predicate(&mut self, atom: &Atom) -> &mut PredicateInFile {
-        self.predicates.entry(key_of(atom)).or_default()
     }
 
     /// Where a statement starts; `None` if the file does not have it.
@@ -192,6 +175,31 @@ impl FileSummary {
         let index = self.items.partition_point(|item| item.start <= offset).checked_sub(1)?;
         let item = self.items.get(index)?;
         (offset <= item.start + item.statement.len).then_some(index)
+    }
+}
+
+/// The predicates of a file while its statements are gone through.
+#[derive(Default)]
+struct NamedPredicates(FxHashMap<PredicateKey, PredicateInFile>);
+
+impl NamedPredicates {
+    fn add_clause(&mut self, index: u32, clause: &Clause) {
+        let head = self.entry(&clause.head);
+        if clause.is_fact() {
+            head.facts.push(index);
+        } else {
+            head.rules.push(index);
+        }
+        head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
+        for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
+            let kind = UseKind::of(literal);
+            let range = literal.atom.name.range;
+            self.entry(&literal.atom).uses.push(Use { item: index, range, kind });
+        }
+    }
+
+    fn entry(&mut self, atom: &Atom) -> &mut PredicateInFile {
+        self.0.entry(key_of(atom)).or_default()
     }
 }
 

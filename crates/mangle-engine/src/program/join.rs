@@ -604,6 +604,13 @@ impl PredicateInFile {
         !(self.declarations.is_empty() && self.facts.is_empty() && self.rules.is_empty())
     }
 
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.declarations.shrink_to_fit();
+        self.facts.shrink_to_fit();
+        self.rules.shrink_to_fit();
+        self.uses.shrink_to_fit();
+    }
+
     fn first_item(&self) -> u32 {
         let uses = self.uses.first().map(|used| &used.item);
         let firsts = [self.declarations.first(), self.facts.first(), self.rules.first(), uses];

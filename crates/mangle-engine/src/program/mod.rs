@@ -20,6 +20,7 @@ mod influence;
 mod inputs;
 mod join;
 mod merge;
+mod predicate_index;
 pub mod rewrite;
 pub(crate) mod shared;
 mod signature;
@@ -36,6 +37,7 @@ pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};
 pub use join::{Predicate, PredicateId, Predicates, Program, Site};
 pub use merge::{Merge, functional_dependencies};
+pub use predicate_index::PredicateIndex;
 pub use signature::{Mode, Signature};
 
 use mangle_syntax::text::Symbol;

@@ -84,7 +84,7 @@ pub struct Signature {
     /// `reflects(/prefix)`
     pub reflects: Option<Symbol>,
     /// `fundep(…)` and `merge(…)`, where there is exactly one `fundep`.
-    pub merge: Option<Merge>,
+    pub merge: Option<Box<Merge>>,
     /// Whether a `Decl` has `inclusion […]`.
     pub constrained: bool,
 }
@@ -94,7 +94,7 @@ impl Signature {
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
         // Without a `Decl`, annotated heads decide; with one, it alone does.
         self.temporal = declaration.temporal.is_some();
-        self.merge = Merge::read(declaration, text);
+        self.merge = Merge::read(declaration, text).map(Box::new);
         self.constrained = !declaration.inclusion.is_empty();
         let mut rows: Vec<Vec<Mode>> = Vec::new();
         for atom in &declaration.descriptors {

@@ -70,7 +70,7 @@ impl TypeCache {
             for statement in gone {
                 self.rules.remove(&statement);
             }
-            for key in before.predicates.keys().filter(|key| !after.predicates.contains_key(*key)) {
+            for key in before.predicates.keys().filter(|key| !after.predicates.has(key)) {
                 self.facts.remove(&(before.id, *key));
                 self.evidence.remove(&(before.id, *key));
             }

@@ -225,7 +225,9 @@ impl Registers<'_> {
                 self.graph.flows.push((from, to));
             }
         }
-        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = found.when {
+        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) =
+            found.when.as_deref()
+        {
             for bound in [bounds.start, bounds.end] {
                 if let Bound::Value(source) = bound {
                     let at = self.source(source);

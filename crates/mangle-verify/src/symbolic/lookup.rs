@@ -136,7 +136,9 @@ impl Evaluation<'_> {
 
     /// Where the interval of a tuple is as the lookup requires.
     fn is_then(&mut self, found: &Match, tuple: &[Term], row: &[Term]) -> Result<Literal, Obstacle> {
-        let (Some(when), [.., start, end]) = (found.when, tuple) else { return Ok(self.circuit.yes()) };
+        let (Some(when), [.., start, end]) = (found.when.as_deref(), tuple) else {
+            return Ok(self.circuit.yes());
+        };
         let (IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = when;
         // The registers of the bounds become the first two of a row of their own.
         let mut args = vec![*start, *end];
@@ -156,7 +158,7 @@ impl Evaluation<'_> {
             IntervalCondition::Contains(_) => IntervalCondition::Contains(bounds),
             IntervalCondition::Overlaps(_) => IntervalCondition::Overlaps(bounds),
         };
-        let asked = Match { when: Some(when), ..found.clone() };
+        let asked = Match { when: Some(Box::new(when)), ..found.clone() };
         let clock = self.setting.clock;
         let mut holding = Vec::new();
         for (values, literal) in self.terms.combinations(&mut self.circuit, &args)? {

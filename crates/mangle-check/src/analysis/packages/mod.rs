@@ -185,7 +185,7 @@ fn is_asked_for(program: &Program, from: Option<Symbol>, package: Symbol) -> boo
 /// Reports each package that a file asks for without using it, once, at the first premise.
 fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     let mut dotted: Vec<(u32, TextRange, PredicateKey)> = Vec::new();
-    for (key, there) in &file.predicates {
+    for (key, there) in file.predicates.iter() {
         if !key.package().is_empty() {
             let plain = there.uses.iter().filter(|used| used.kind != UseKind::Temporal);
             dotted.extend(plain.map(|used| (used.item, used.range, *key)));

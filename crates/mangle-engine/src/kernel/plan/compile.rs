@@ -101,6 +101,12 @@ impl<'p> Compiler<'p> {
 
     fn finish(mut self) -> Compiled {
         self.compiled.values = Arc::new(self.values);
+        // There are many, and most have one plan.
+        for stratum in &mut self.compiled.strata {
+            stratum.relations.shrink_to_fit();
+            stratum.plans.shrink_to_fit();
+            stratum.aggregates.shrink_to_fit();
+        }
         refuse_circles(&mut self.compiled);
         self.compiled.strata_of = vec![u32::MAX; self.compiled.arities.len()];
         for (at, stratum) in (0u32..).zip(&self.compiled.strata) {

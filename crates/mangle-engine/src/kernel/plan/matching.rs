@@ -41,7 +41,7 @@ impl Match {
     /// Whether the interval of a tuple is as it must be.
     #[must_use]
     pub fn is_then(&self, values: &Values, clock: &Clock, tuple: &[ValueId], row: &[ValueId]) -> bool {
-        let (Some(when), [.., start, end]) = (self.when, tuple) else { return true };
+        let (Some(when), [.., start, end]) = (self.when.as_deref(), tuple) else { return true };
         // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
         let of = |value: ValueId, limitless: i64| match values.get(value) {
             Datum::Time(instant) => *instant,

@@ -139,7 +139,7 @@ pub struct Match {
     /// Columns beyond the reach of an index that must have a value.
     pub far: Box<[(u16, ValueSource)]>,
     /// What the interval of a temporal tuple, in its last two columns, must be like.
-    pub when: Option<IntervalCondition>,
+    pub when: Option<Box<IntervalCondition>>,
     /// The registers that its ends fill.
     pub ends: (Option<Slot>, Option<Slot>),
 }

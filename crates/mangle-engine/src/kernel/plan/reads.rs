@@ -51,7 +51,9 @@ impl Reads<'_> {
 
     fn lookup(&mut self, found: &Match) {
         self.seen.insert(found.relation);
-        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = found.when {
+        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) =
+            found.when.as_deref()
+        {
             self.bound(bounds.start);
             self.bound(bounds.end);
         }

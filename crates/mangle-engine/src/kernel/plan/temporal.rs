@@ -31,7 +31,7 @@ impl Body<'_> {
             })),
         };
         let (start, end) = literal.interval.as_ref().map_or((None, None), |interval| self.ends(interval));
-        found.when = when;
+        found.when = when.map(Box::new);
         found.ends = (start, end);
         self.push(StepKind::Match(found));
     }
