@@ -132,7 +132,9 @@ fn findings_name_the_reading_where_there_are_two() {
     };
     let (both, one) = (messages("both"), messages("go"));
     assert!(!one.contains("this is the answer"), "{one}");
-    expect![[r#""#]].assert_eq(&both);
+    expect![[r#"
+        property is violated by 2 facts
+    "#]].assert_eq(&both);
 }
 
 #[test]
