@@ -132,8 +132,9 @@ impl<J> Programs<J> {
         resolution.problems.extend(problems);
         resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {
-            let name = host::relative(working, &memory.table().path(file.id));
-            sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
+            let path = memory.table().path(file.id);
+            let source = SourceText::new(host::relative(working, &path), Arc::clone(&file.text));
+            sources.insert_source(file.id, source.at(&path).with_statements(file));
         }
         let all = join(&resolution, &files, &named.targets);
         let (problems, unread) = resolution.problems.into_iter().partition(|problem| problem.named);

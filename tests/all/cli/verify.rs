@@ -123,18 +123,29 @@ fn intended_reading_is_checked_as_well() {
 #[test]
 fn findings_name_the_reading_where_there_are_two() {
     let folder = folder(FILES);
-    let messages = |reading: &str| {
+    let found = |reading: &str| {
         let output = run(folder.path(), &["verify", ".", "--reading", reading, "--format", "sarif"]);
         let sarif: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
         let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
-        let text = |result: &serde_json::Value| result["message"]["text"].as_str().unwrap().to_owned() + "\n";
-        results.iter().map(text).collect::<String>()
+        let shown = |result: &serde_json::Value| {
+            let places = [&result["locations"][0], &result["relatedLocations"][0]].map(|place| {
+                let place = &place["physicalLocation"];
+                format!("{}:{}", place["artifactLocation"]["uri"], place["region"]["startLine"])
+            });
+            let notes =
+                result["properties"]["notes"].as_array().unwrap().iter().map(|note| format!("{note}\n"));
+            format!("{} {}\n{}", result["message"]["text"], places.join(" "), notes.collect::<String>())
+        };
+        results.iter().map(shown).collect::<String>()
     };
-    let (both, one) = (messages("both"), messages("go"));
-    assert!(!one.contains("this is the answer"), "{one}");
+    assert!(!found("go").contains("this is the answer"));
     expect![[r#"
-        property is violated by 2 facts
-    "#]].assert_eq(&both);
+        "property is violated by 2 facts" "policy_test.mg":1 "policy.mg":4
+        "the world is: `danger(\"a\",\"a\")`, `pending(\"a\",/a)`"
+        "in the reading `written` the answer is: holds up to 5 facts"
+        "this is the answer in the reading `go`"
+    "#]]
+    .assert_eq(&found("both"));
 }
 
 #[test]
