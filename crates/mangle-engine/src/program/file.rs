@@ -5,14 +5,13 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use smallvec::SmallVec;
 
 use super::shared::scattered;
-use super::{PredicateIndex, PredicateKey};
+use super::{PredicateInFile, PredicateIndex, PredicateKey, Use, UseKind};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, StatementKind};
-use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, StatementKind};
+use mangle_syntax::text::{FileId, StatementId, Symbol, TextSize};
 
 /// The statements of a file and their index by predicate.
 #[derive(Debug)]
@@ -39,58 +38,6 @@ pub struct FileSummary {
     pub predicates: PredicateIndex,
     /// The position of each statement, sorted by statement; computed on demand.
     starts: OnceLock<Box<[(StatementId, TextSize)]>>,
-}
-
-/// What a file says of one predicate. Numbers are indices into [`FileSummary::items`]. Most predicates have a few statements in a file, which
-/// need no memory of their own.
-#[derive(Debug, Default)]
-pub struct PredicateInFile {
-    /// Statements that declare it.
-    pub declarations: SmallVec<[u32; 2]>,
-    /// Statements that are facts of it.
-    pub facts: SmallVec<[u32; 4]>,
-    /// Rules for it: clauses with a body.
-    pub rules: SmallVec<[u32; 4]>,
-    /// Its uses in bodies.
-    pub uses: SmallVec<[Use; 1]>,
-    /// Whether a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
-    pub annotated_head: bool,
-}
-
-/// A use of a predicate in a body.
-#[derive(Debug, Clone, Copy)]
-pub struct Use {
-    /// Index of the statement.
-    pub item: u32,
-    /// The name, from the start of the statement.
-    pub range: TextRange,
-    /// How it is used.
-    pub kind: UseKind,
-}
-
-/// How a premise uses a predicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UseKind {
-    /// As a plain premise.
-    Positive,
-    /// Under `!`.
-    Negated,
-    /// With an interval or a temporal operator.
-    Temporal,
-}
-
-impl UseKind {
-    /// How a premise uses its predicate.
-    #[must_use]
-    pub fn of(literal: &Literal) -> Self {
-        if literal.is_temporal() {
-            Self::Temporal
-        } else if literal.is_negated() {
-            Self::Negated
-        } else {
-            Self::Positive
-        }
-    }
 }
 
 impl FileSummary {

@@ -596,24 +596,3 @@ fn package_index(files: &[Arc<FileSummary>]) -> FxHashMap<Symbol, FxHashSet<Pred
     }
     packages
 }
-
-impl PredicateInFile {
-    /// Whether the file declares it or has clauses for it.
-    #[must_use]
-    pub fn defines(&self) -> bool {
-        !(self.declarations.is_empty() && self.facts.is_empty() && self.rules.is_empty())
-    }
-
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.declarations.shrink_to_fit();
-        self.facts.shrink_to_fit();
-        self.rules.shrink_to_fit();
-        self.uses.shrink_to_fit();
-    }
-
-    fn first_item(&self) -> u32 {
-        let uses = self.uses.first().map(|used| &used.item);
-        let firsts = [self.declarations.first(), self.facts.first(), self.rules.first(), uses];
-        firsts.into_iter().flatten().copied().min().unwrap_or(u32::MAX)
-    }
-}

@@ -32,12 +32,12 @@ pub use declaration_home::DeclarationHome;
 pub use dependencies::{Dependencies, Members, PendingComponents};
 pub use difference::Difference;
 pub use embedding::Embedding;
-pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
+pub use file::{FileSummary, key_of};
 pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};
 pub use join::{Predicate, PredicateId, Predicates, Program, Site};
 pub use merge::{Merge, functional_dependencies};
-pub use predicate_index::PredicateIndex;
+pub use predicate_index::{PredicateInFile, PredicateIndex, Use, UseKind};
 pub use signature::{Mode, Signature};
 
 use mangle_syntax::text::Symbol;
