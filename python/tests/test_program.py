@@ -35,6 +35,13 @@ def test_the_package_is_the_program(arguments: list[str], tmp_path: Path) -> Non
     assert (given.returncode, given.stdout, given.stderr) == (expected.returncode, expected.stdout, expected.stderr)
 
 
+def test_the_program_needs_no_pyarrow(tmp_path: Path) -> None:
+    (tmp_path / "broken.mg").write_text("p(X) :- q(X), !r(X, _).\nq(1).\nr(1, 2).\n")
+    without = "import sys; sys.modules['pyarrow'] = None; from mangle_ls.__main__ import main; sys.argv[1:] = ['check', 'broken.mg']; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", without], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "negation-wildcard" in done.stdout, done.stderr
+
+
 def test_a_range_is_a_part_of_the_text(turns: pa.Table, checker: mangle_ls.Checker) -> None:
     texts = {(row["session_id"], row["turn"]): (row["text"] or "").encode() for row in turns.to_pylist()}
     for row in pa.table(checker.check(turns)).to_pylist():

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -29,6 +27,8 @@ def report(
     Raises `TypeError` if a column is missing or has a wrong type, and `OSError` if the
     file cannot be written.
     """
+    import pyarrow as pa  # The program in this package needs none.
+
     turns = pa.table(table)
     if {"session_id", "turn"} <= set(turns.column_names):
         turns = turns.sort_by([("session_id", "ascending"), ("turn", "ascending")])
