@@ -39,10 +39,3 @@ impl Beside {
         serde_json::from_slice(&tally).context("the steps beside counted nothing")
     }
 }
-
-impl Drop for Beside {
-    /// Whoever stops early stops it, too.
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-    }
-}

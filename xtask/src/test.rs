@@ -89,7 +89,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut beside = None;
     if options.editors.is_none() {
         steps(STEPS, &mut tally);
-        beside = Some(Beside::start(&["test", "--beside"])?);
+        beside = Some(Beside::start(&["test", "--beside"]));
         steps(WAITING_STEPS, &mut tally);
     }
     if !options.no_editors {
@@ -97,7 +97,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         tally.add(step("real editors", || crate::editors::run(named)));
     }
     if let Some(beside) = beside {
-        tally.add(step("the steps beside", || beside.end()));
+        tally.add(step("the steps beside", || beside.and_then(Beside::end)));
         steps(LAST_STEPS, &mut tally);
     }
     println!();
