@@ -56,11 +56,11 @@ impl KeptFindings {
 
     /// What is kept after only some statements were checked again, which is all that `newer` has.
     fn updated(mut self, newer: Self) -> Self {
-        self.found.retain(|statement, _| newer.fingerprint(*statement).is_none());
-        self.found.extend(newer.found.iter().map(|(statement, found)| (*statement, found.clone())));
-        let others =
-            self.fingerprints.iter().filter(|(statement, _)| newer.fingerprint(*statement).is_none());
-        let fingerprints = others.chain(&newer.fingerprints).copied().collect();
+        let is_older = |statement: &StatementId| newer.fingerprint(*statement).is_none();
+        self.found.retain(|statement, _| is_older(statement));
+        let older = self.fingerprints.iter().filter(|(statement, _)| is_older(statement));
+        let fingerprints = older.chain(&newer.fingerprints).copied().collect();
+        self.found.extend(newer.found);
         Self::of(fingerprints, self.found)
     }
 }
@@ -160,19 +160,18 @@ impl StatementCheck<'_> {
         let context = CheckContext { program, types, file, item, text, inferred: &inferred };
         let now = fingerprint(&context, statement);
         let helpers = || statement.clause().map(|clause| helper_fingerprint(&context, clause));
-        let is_same = self.kept.fingerprint(statement.id) == Some(now);
         let known = self.kept.found.get(&statement.id);
         let is_current = |known: &Found| known.helpers.is_none() || known.helpers == helpers();
-        let found = match known {
-            _ if !is_same => None,
-            None => return (now, None),
-            Some(known) => is_current(known).then(|| known.clone()),
-        };
-        let found = found.or_else(|| {
+        let found = if self.kept.fingerprint(statement.id) == Some(now) && known.is_none_or(is_current) {
+            known.cloned()
+        } else {
             let findings = check_statement(&context, statement);
-            let helpers = (!findings.is_empty() && has_negation(statement)).then(helpers).flatten();
-            (!findings.is_empty()).then(|| Found { helpers, findings: findings.into() })
-        });
+            let found = || Found {
+                helpers: has_negation(statement).then(helpers).flatten(),
+                findings: findings.as_slice().into(),
+            };
+            (!findings.is_empty()).then(found)
+        };
         if let Some(found) = &found
             && let Some(clause) = statement.clause().filter(|_| found.helpers.is_some())
         {

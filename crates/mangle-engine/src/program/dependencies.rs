@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::components::components;
 use super::graph::Edge;
-use super::shared::SharedList;
+use super::shared::{SharedList, unchanging};
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;
 
@@ -282,5 +282,5 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
             }
         }
     }
-    edges.into()
+    unchanging(edges)
 }

@@ -11,6 +11,11 @@ const PART: usize = 32;
 /// The parts of a map. A map of a hundred thousand keys has some hundreds in each.
 const SHARDS: usize = 256;
 
+/// A list that nothing changes. An empty one takes no memory.
+pub(crate) fn unchanging<T>(list: Vec<T>) -> Arc<[T]> {
+    if list.is_empty() { Arc::default() } else { list.into() }
+}
+
 /// A list of parts that are copied when they change.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedList<T> {

@@ -43,9 +43,30 @@ const MANY: usize = 16;
 pub struct TypeCache {
     /// The last program, and what its relations hold.
     last: Option<(Program, ProgramTypes)>,
-    facts: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Vec<Row>)>,
+    facts: PerFile<Vec<Row>>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
-    evidence: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Evidence)>,
+    evidence: PerFile<Evidence>,
+}
+
+/// What was made of the statements about a predicate in a file, with the file as it was then.
+type PerFile<T> = FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, T)>;
+
+/// Shows what is made of the statements about a predicate in a file. Where there are many, what is known of the same file is not made again.
+fn of_file<T>(
+    known: &mut PerFile<T>,
+    (file, key, statements): (&Arc<FileSummary>, PredicateKey, usize),
+    make: impl Fn() -> T,
+    show: impl FnOnce(&T),
+) {
+    if statements < MANY {
+        return show(&make());
+    }
+    let here = || (Arc::clone(file), make());
+    let of_last_time = known.entry((file.id, key)).or_insert_with(here);
+    if !Arc::ptr_eq(&of_last_time.0, file) {
+        *of_last_time = here();
+    }
+    show(&of_last_time.1);
 }
 
 impl TypeCache {
@@ -306,16 +327,9 @@ impl Inference<'_, '_> {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
-            if there.facts.len() + there.rules.len() + there.uses.len() < MANY {
-                all.merge(&Evidence::of(file, there, arity));
-                continue;
-            }
-            let here = || (Arc::clone(file), Evidence::of(file, there, arity));
-            let kept = self.cache.evidence.entry((file.id, *key)).or_insert_with(here);
-            if !Arc::ptr_eq(&kept.0, file) {
-                *kept = here();
-            }
-            all.merge(&kept.1);
+            let size = there.facts.len() + there.rules.len() + there.uses.len();
+            let make = || Evidence::of(file, there, arity);
+            of_file(&mut self.cache.evidence, (file, *key, size), make, |evidence| all.merge(evidence));
         }
         all
     }
@@ -381,16 +395,9 @@ impl Inference<'_, '_> {
             let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else {
                 continue;
             };
-            if there.facts.len() < MANY {
-                all.extend(fact_rows(file, &there.facts));
-                continue;
-            }
-            let rows = || (Arc::clone(file), fact_rows(file, &there.facts));
-            let kept = self.cache.facts.entry((file.id, *key)).or_insert_with(rows);
-            if !Arc::ptr_eq(&kept.0, file) {
-                *kept = rows();
-            }
-            all.extend(kept.1.iter().cloned());
+            let make = || fact_rows(file, &there.facts);
+            let of = (file, *key, there.facts.len());
+            of_file(&mut self.cache.facts, of, make, |rows| all.extend(rows.iter().cloned()));
         }
         all
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 
 use super::value::{Base, Type};
 use super::wellformed::faults;
+use crate::program::shared::unchanging;
 use mangle_syntax::syntax::ast::{BoundRow, Declaration};
 
 /// How many alternatives an inferred relation keeps apart; beyond, they become one.
@@ -52,10 +53,8 @@ impl Rows {
     pub(super) fn new(alternatives: Vec<Row>, declared: bool) -> Self {
         let mut hasher = FxHasher::default();
         alternatives.hash(&mut hasher);
-        // Empty lists of the library take no memory.
-        let alternatives = if alternatives.is_empty() { Arc::default() } else { alternatives.into() };
         Self {
-            alternatives,
+            alternatives: unchanging(alternatives),
             declared,
             contradicted: Arc::default(),
             confirmed: Arc::default(),
@@ -75,8 +74,7 @@ impl Rows {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &facts).hash(&mut hasher);
         let fingerprint = hasher.finish();
-        let facts = if facts.is_empty() { Arc::default() } else { facts.into() };
-        Self { facts, fingerprint, ..self }
+        Self { facts: unchanging(facts), fingerprint, ..self }
     }
 
     /// The same relation, some of whose columns the program contradicts or confirms.
@@ -84,7 +82,8 @@ impl Rows {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &contradicted, &confirmed).hash(&mut hasher);
         let fingerprint = hasher.finish();
-        Self { contradicted: contradicted.into(), confirmed: confirmed.into(), fingerprint, ..self }
+        let (contradicted, confirmed) = (unchanging(contradicted), unchanging(confirmed));
+        Self { contradicted, confirmed, fingerprint, ..self }
     }
 
     /// Whether the program's own facts confirm what is declared of a column.

@@ -101,7 +101,7 @@ impl<'p> Compiler<'p> {
 
     fn finish(mut self) -> Compiled {
         self.compiled.values = Arc::new(self.values);
-        // There are many, and most have one plan.
+        // There are many strata, and most have one plan.
         for stratum in &mut self.compiled.strata {
             stratum.relations.shrink_to_fit();
             stratum.plans.shrink_to_fit();
