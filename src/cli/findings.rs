@@ -253,10 +253,8 @@ fn sources(
     working: &Path,
 ) -> Sources {
     let mut sources = Sources::default();
-    let source = |file: FileId, text: &Arc<str>| {
-        let path = table.path(file);
-        SourceText::new(host::relative(working, &path), Arc::clone(text)).at(&path)
-    };
+    let source =
+        |file: FileId, text: &Arc<str>| host::source_text(working, &table.path(file), Arc::clone(text));
     for entry in &checked.entries {
         sources.insert_source(entry.file, source(entry.file, &"".into()));
     }
@@ -289,9 +287,7 @@ fn add_transcripts(
         sources.insert_source(part, source);
     }
     for file in &transcripts.files {
-        let path = table.path(*file);
-        let source = SourceText::new(host::relative(working, &path), "".into()).at(&path);
-        sources.insert_source(*file, source);
+        sources.insert_source(*file, host::source_text(working, &table.path(*file), "".into()));
     }
 }
 

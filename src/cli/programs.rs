@@ -11,7 +11,7 @@ use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
     Overlay, PartialScan, Problem, Resolution, Shell,
 };
-use crate::report::{SourceText, Sources};
+use crate::report::Sources;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::text::FileId;
 
@@ -133,8 +133,8 @@ impl<J> Programs<J> {
         resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {
             let path = memory.table().path(file.id);
-            let source = SourceText::new(host::relative(working, &path), Arc::clone(&file.text));
-            sources.insert_source(file.id, source.at(&path).with_statements(file));
+            let source = host::source_text(working, &path, Arc::clone(&file.text));
+            sources.insert_source(file.id, source.with_statements(file));
         }
         let all = join(&resolution, &files, &named.targets);
         let (problems, unread) = resolution.problems.into_iter().partition(|problem| problem.named);

@@ -166,8 +166,8 @@ impl Transcripts {
         let knowledges = KnowledgeMap::new(&resolution, &summaries, args.prescribed());
         let mut sources = Sources::default();
         for file in summaries.values() {
-            let name = host::relative(working, &memory.table().path(file.id));
-            sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
+            let path = memory.table().path(file.id);
+            sources.insert_source(file.id, host::source_text(working, &path, Arc::clone(&file.text)));
         }
         let named = files.iter().map(|file| host::absolute(working, file)).collect();
         let working = working.into();

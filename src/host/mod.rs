@@ -65,7 +65,7 @@ pub use overlay::Overlay;
 pub use path_style::PathStyle;
 pub use paths::{
     FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, real, relative,
-    test_path,
+    source_text, test_path,
 };
 pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};

@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
 use super::path_style::PathStyle;
+use crate::report::SourceText;
 use mangle_settings::FACT_EXTENSIONS;
 use mangle_syntax::text::FileId;
 
@@ -88,6 +89,12 @@ fn follow(path: &Path, most: usize) -> PathBuf {
 fn plain_path(path: PathBuf) -> PathBuf {
     let plain = path.to_str().and_then(|path| PathStyle::HERE.plain(path));
     plain.map(PathBuf::from).unwrap_or(path)
+}
+
+/// A file as output shows it: named as [`relative`] does, at its path.
+#[must_use]
+pub fn source_text(folder: &Path, path: &Path, text: Arc<str>) -> SourceText {
+    SourceText::new(relative(folder, path), text).at(path)
 }
 
 /// How output names a file: relative to `folder` if it lies below it (one level up at most),

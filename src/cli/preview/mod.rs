@@ -23,7 +23,7 @@ use super::wrap::{columns, fit};
 use crate::host::{self, Memory};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use crate::report::{SourceText, Sources, diff_with, sink};
+use crate::report::{Sources, diff_with, sink};
 use agent_prompt::{CapturedPrompt, Common, Mode, Preview, PreviewSettings, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
 use mangle_settings::instant;
@@ -215,12 +215,11 @@ impl PreviewCommand {
         let configured = previewed.iter().filter_map(|of| of.atoms.as_ref());
         let configured = configured.flat_map(|atoms| atoms.texts());
         for (file, path, text) in previewed.iter().flat_map(|of| of.files.texts()).chain(configured) {
-            let text = SourceText::new(host::relative(working, path), Arc::clone(text));
-            programs.sources.insert_source(file, text);
+            programs.sources.insert_source(file, host::source_text(working, path, Arc::clone(text)));
         }
         for session in sessions {
-            let name = host::relative(working, &session.path);
-            programs.sources.insert_source(session.id, SourceText::new(name, Arc::clone(&session.text)));
+            let text = host::source_text(working, &session.path, Arc::clone(&session.text));
+            programs.sources.insert_source(session.id, text);
         }
         let mut out = Output::of(self.format.medium(), color);
         let mut all: Vec<PromptReport> = Vec::new();
