@@ -1,6 +1,8 @@
 //! How a system writes paths: `/p/a.mg`, or `C:\p\a.mg` and `\\server\share\a.mg`; as a parameter, so that each is tested on all.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+use percent_encoding::{AsciiSet, percent_decode_str, percent_encode};
+
+use crate::report::escaped_but;
 
 /// A way to write paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +89,7 @@ fn windows_path(authority: &str, path: &str) -> Option<String> {
 }
 
 /// What a path of a URI has as `%XX`.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+const ESCAPED: &AsciiSet = &escaped_but(b"-._~/");
 
 /// With `%XX` for what a path of a URI cannot hold.
 fn encode(path: &[u8]) -> String {

@@ -6,6 +6,7 @@
 //! sent in the order of arrival; the number of requests in flight is not limited, so that a
 //! cancellation never waits behind what it cancels.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 use std::pin::Pin;
 use std::sync::mpsc as blocking;
@@ -14,6 +15,7 @@ use std::task::{Context, Poll};
 use futures::future::{BoxFuture, FutureExt, TryFutureExt, poll_fn};
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{SinkExt, Stream};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -25,6 +27,7 @@ use tracing::Instrument;
 use super::body::{self, Loss, TextHalves};
 use super::frame::Frames;
 use super::raw_response::Slot;
+use crate::report::escaped_but;
 
 /// How many parsed messages wait for their turn before the input is left unread.
 pub(super) const QUEUE: usize = 256;
@@ -194,14 +197,10 @@ fn mend_uris(value: &mut Value, depth: u8) {
 }
 
 fn mend_uri(uri: &mut String) {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=%".contains(&byte);
-    if uri.bytes().all(is_allowed) {
-        return;
+    const NOT_ALLOWED: &AsciiSet = &escaped_but(b"-._~:/?#@!$&'()*+,;=%");
+    if let Cow::Owned(encoded) = utf8_percent_encode(uri, NOT_ALLOWED).into() {
+        *uri = encoded;
     }
-    let encoded = uri
-        .bytes()
-        .map(|byte| if is_allowed(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
-    *uri = encoded.collect();
 }
 
 fn refusal(code: ErrorCode, id: Id, message: String) -> Response {

@@ -64,7 +64,7 @@ pub use sources::{SourceText, Sources};
 pub use statistics::{Statistic, statistics, statistics_table};
 pub use summary::{CheckSummary, count};
 pub use text::text;
-pub use uri::link_uri;
+pub use uri::{escaped_but, link_uri};
 
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, compare_paths};

@@ -3,10 +3,21 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, Prefix};
 
-/// The bytes that stand for themselves in a path of a URI (RFC 3986, `pchar` without percent signs), as far as
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+/// The bytes that are escaped in a path of a URI. Others stand for themselves (RFC 3986, `pchar` without percent signs), as far as
 /// all readers agree on them.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=@/".contains(&byte)
+const IN_PATH: &AsciiSet = &escaped_but(b"-._~!$&'()*+,;=@/");
+
+/// What is escaped in a part of a URI where letters, digits and `plain` stand for themselves.
+#[must_use]
+pub const fn escaped_but(plain: &[u8]) -> AsciiSet {
+    let (mut escaped, mut at) = (NON_ALPHANUMERIC.remove(plain[0]), 1);
+    while at < plain.len() {
+        escaped = escaped.remove(plain[at]);
+        at += 1;
+    }
+    escaped
 }
 
 /// `path` as the path of a URI: with `/`, other bytes than plain ones escaped. Also bytes that are no UTF-8
@@ -89,14 +100,7 @@ fn push_prefix(uri: &mut String, prefix: Prefix<'_>) {
 }
 
 fn escape(uri: &mut String, bytes: &[u8]) {
-    for &byte in bytes {
-        if is_plain(byte) {
-            uri.push(byte as char);
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
+    uri.extend(percent_encode(bytes, IN_PATH));
 }
 
 #[cfg(test)]

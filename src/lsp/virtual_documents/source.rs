@@ -1,7 +1,9 @@
 //! The document that a virtual document is made from: what stands behind the scheme.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use tower_lsp::ls_types::Uri;
+
+use crate::report::escaped_but;
 
 /// What stands behind the scheme of a virtual document.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,19 +70,10 @@ fn decoded(text: &str) -> String {
 }
 
 /// What a value in the query of a URI has as `%XX`.
-const IN_QUERY: &AsciiSet = &without(NON_ALPHANUMERIC, b"-_.!~*'()");
+const IN_QUERY: &AsciiSet = &escaped_but(b"-_.!~*'()");
 
 /// What no part of a URI can hold as it is.
-const NOWHERE: &AsciiSet = &without(NON_ALPHANUMERIC, b"-._~:/?#@!$&'()*+,;=");
-
-const fn without(set: &AsciiSet, plain: &[u8]) -> AsciiSet {
-    let (mut rest, mut at) = (set.remove(plain[0]), 1);
-    while at < plain.len() {
-        rest = rest.remove(plain[at]);
-        at += 1;
-    }
-    rest
-}
+const NOWHERE: &AsciiSet = &escaped_but(b"-._~:/?#@!$&'()*+,;=");
 
 /// A text as a value in the query of a URI, as JavaScript's `encodeURIComponent` writes it.
 pub(in crate::lsp) fn component(text: &str) -> String {
