@@ -94,7 +94,7 @@ fn python_with(name: &str, package: &str) -> Result<PathBuf> {
 /// Makes a Python environment with what pip installs for these arguments.
 fn python_environment(folder: &Path, packages: &[&str], log: &Path) -> Result<()> {
     run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-    run(Command::new(folder.join("bin/pip")).args(["install", "-q"]).args(packages), log)
+    run(Command::new(folder.join("bin/pip")).args(["install", "-q", "--no-cache-dir"]).args(packages), log)
 }
 
 /// mdBook, which makes the book of `docs`: the program on the path if it is of the series that is known, else one in `.cache`.
@@ -230,7 +230,7 @@ fn debian_packages(wanted: &[&str]) -> Result<()> {
     run(Command::new("apt-get").args(["-q", "update"]), &log)
         .with_context(|| format!("cannot install the Debian packages {list}"))?;
     let mut apt = Command::new("apt-get");
-    apt.args(["-q", "install", "-y", "--no-install-recommends"])
+    apt.args(["-q", "install", "-y", "--no-install-recommends", "-o", "APT::Keep-Downloaded-Packages=false"])
         .args(missing)
         .env("DEBIAN_FRONTEND", "noninteractive");
     run(&mut apt, &log)
