@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
-use tower_lsp::jsonrpc;
-use tower_lsp::ls_types::{PreviousResultId, WorkspaceDiagnosticReport};
+use tower_lsp::ls_types::PreviousResultId;
 use tracing::Span;
 
 use super::body::Loss;
@@ -212,7 +211,8 @@ pub(super) struct WorkspacePull {
     pub(super) known: Arc<[PreviousResultId]>,
     pub(super) cancel: Cancel,
     pub(super) span: Span,
-    pub(super) reply: oneshot::Sender<jsonrpc::Result<WorkspaceDiagnosticReport>>,
+    /// Gets the report as JSON.
+    pub(super) reply: oneshot::Sender<Vec<u8>>,
     /// The basis on which nothing differed, if that was found.
     pub(super) checked: Option<Basis>,
 }

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportKind,
     DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, PreviousResultId,
     RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
-    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDocumentDiagnosticReport,
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
@@ -119,10 +119,10 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
     (!others.is_empty()).then_some(others)
 }
 
-/// The diagnostics of all files, as far as the client does not have them; `None` when it has all.
+/// The diagnostics of all files as JSON, as far as the client does not have them; `None` when it has all.
 /// A client that has none yet is told of clean files too, so that it can say next time what it knows.
 /// Files apart from programs are not among them: these are pushed, because no client pulls them.
-pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<WorkspaceDiagnosticReport> {
+pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Vec<u8>> {
     let first = known.is_empty();
     let mut known: HashMap<&str, &str> =
         known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
@@ -134,7 +134,7 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
         files.push((file, uri, known));
     }
     let items = parallel::map(&files, FEW, |(file, uri, known)| {
-        Some(item(&FileReport::new(view, file), *known, first)?.into_item(uri.clone(), file))
+        Some(item(&FileReport::new(view, file), *known, first)?.written(uri.clone(), file))
     });
     let mut items: Vec<_> = items.into_iter().flatten().collect();
     for opening in view.snapshot.further_openings() {
@@ -144,7 +144,7 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
         };
         let report = FileReport::of_opening(view, &opening.file, opening.is_same);
         let known = known.remove(uri.as_str());
-        items.extend(item(&report, known, first).map(|report| report.into_item(uri, &opening.file)));
+        items.extend(item(&report, known, first).map(|report| report.written(uri, &opening.file)));
     }
     for (uri, known) in known {
         if let Ok(uri) = uri.parse()
@@ -154,16 +154,52 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
                 result_id: Some(ResultId::gone().to_string()),
                 items: Vec::new(),
             };
-            items.push(WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
-                uri,
-                version: None,
-                full_document_diagnostic_report: report,
-            }));
+            items.push(WrittenItem::new(&WorkspaceDocumentDiagnosticReport::Full(
+                WorkspaceFullDocumentDiagnosticReport {
+                    uri,
+                    version: None,
+                    full_document_diagnostic_report: report,
+                },
+            )));
         }
     }
-    let is_news =
-        |item: &WorkspaceDocumentDiagnosticReport| matches!(item, WorkspaceDocumentDiagnosticReport::Full(_));
-    (first || items.iter().any(is_news)).then_some(WorkspaceDiagnosticReport { items })
+    (first || items.iter().any(|item| item.is_news)).then(|| list(items))
+}
+
+/// The report of one file as JSON. Of many files the values would take several times as much memory as their JSON.
+struct WrittenItem {
+    /// Whether it lists diagnostics, and does not only say that they are the same.
+    is_news: bool,
+    /// Empty if it cannot be written.
+    json: Vec<u8>,
+}
+
+impl WrittenItem {
+    fn new(report: &WorkspaceDocumentDiagnosticReport) -> Self {
+        let json = serde_json::to_vec(report);
+        Self {
+            is_news: matches!(report, WorkspaceDocumentDiagnosticReport::Full(_)),
+            json: json
+                .inspect_err(|error| tracing::error!(%error, "a report cannot be written as JSON"))
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// The reports of files as the answer to a pull of the workspace.
+fn list(items: Vec<WrittenItem>) -> Vec<u8> {
+    const START: &[u8] = br#"{"items":["#;
+    let length: usize = items.iter().map(|item| item.json.len() + 1).sum();
+    let mut all = Vec::with_capacity(START.len() + length + 2);
+    all.extend_from_slice(START);
+    for item in items.into_iter().filter(|item| !item.json.is_empty()) {
+        if all.len() > START.len() {
+            all.push(b',');
+        }
+        all.extend_from_slice(&item.json);
+    }
+    all.extend_from_slice(b"]}");
+    all
 }
 
 enum Item {
@@ -187,9 +223,9 @@ fn item(report: &FileReport<'_>, known: Option<&str>, first: bool) -> Option<Ite
 }
 
 impl Item {
-    fn into_item(self, uri: Uri, file: &SnapshotFile) -> WorkspaceDocumentDiagnosticReport {
+    fn written(self, uri: Uri, file: &SnapshotFile) -> WrittenItem {
         let version = file.open.as_ref().map(|open| i64::from(open.version));
-        match self {
+        WrittenItem::new(&match self {
             Self::Full(full_document_diagnostic_report) => {
                 WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report }.into()
             }
@@ -201,6 +237,6 @@ impl Item {
                 }
                 .into()
             }
-        }
+        })
     }
 }

@@ -16,8 +16,13 @@ impl Slot {
     /// # Errors
     /// When it has something that JSON has not.
     pub(super) fn fill(&self, answer: &impl Serialize) -> serde_json::Result<()> {
-        *self.0.lock() = Some(serde_json::to_vec(answer)?);
+        self.fill_with(serde_json::to_vec(answer)?);
         Ok(())
+    }
+
+    /// Leaves an answer that is JSON already.
+    pub(super) fn fill_with(&self, json: Vec<u8>) {
+        *self.0.lock() = Some(json);
     }
 
     /// The answer, if one was left.

@@ -14,7 +14,8 @@ use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
     DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, request,
+    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDiagnosticReportResult, request,
 };
 use tower_lsp::{LanguageServer, LspServiceBuilder, ls_types as lsp};
 use tracing::Span;
@@ -470,6 +471,7 @@ impl LanguageServer for Server {
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
+        let slot = std::mem::take(&mut *self.arriving.lock());
         let (reply, answer) = oneshot::channel();
         let cancel = Cancel::new();
         let waiting = self.wait_for(cancel.clone());
@@ -480,9 +482,10 @@ impl LanguageServer for Server {
             reply,
             checked: None,
         }));
-        let report = answer.await.unwrap_or_else(|_| Err(panicked()));
+        let report = answer.await;
         waiting.answered();
-        Ok(WorkspaceDiagnosticReportResult::Report(report?))
+        slot.fill_with(report.map_err(|_| panicked())?);
+        Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport::default()))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

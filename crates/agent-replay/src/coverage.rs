@@ -52,7 +52,7 @@ fn predicates(constitution: &Constitution) -> impl Iterator<Item = PredicateId> 
 fn rules_of(constitution: &Constitution, predicate: PredicateId) -> impl Iterator<Item = RuleId> + '_ {
     let compiled = &constitution.compiled;
     let rules =
-        (0u32..).map(RuleId).zip(&compiled.rules).filter(move |(_, rule)| rule.predicate == predicate);
+        (0u32..).map(RuleId).zip(compiled.rules.iter()).filter(move |(_, rule)| rule.predicate == predicate);
     let is_rule = |(id, rule): &(RuleId, &mangle_engine::kernel::Rule)| {
         let item = constitution.program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
         let clause = item.and_then(|item| item.statement.clause());

@@ -60,7 +60,7 @@ fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
 
 /// The predicate that the only rule of `goal` lacks.
 fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<RelationId>) -> Option<String> {
-    let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
+    let plans = compiled.plans();
     let mut plans = plans.filter(|plan| plan.target == goal.0);
     let (only, None) = (plans.next()?, plans.next()) else { return None };
     let lacking = only.steps.iter().find_map(|step| match &step.kind {

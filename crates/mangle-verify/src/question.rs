@@ -246,7 +246,7 @@ fn safe(compiled: &Compiled, files: &[FileId]) -> Result<(), String> {
     if let Some(fault) = compiled.faults.iter().find(|fault| is_ours(fault.rule)) {
         return Err(fault.failure.to_string());
     }
-    let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
+    let plans = compiled.plans();
     for step in plans.filter(|plan| is_ours(plan.rule)).flat_map(|plan| &plan.steps) {
         match &step.kind {
             StepKind::Fail(failure) => return Err(failure.to_string()),

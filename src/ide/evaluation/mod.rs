@@ -26,7 +26,7 @@ pub use rules::RULES;
 use super::query::{AnswerOptions, EvaluatedProgram, ask};
 use crate::report::QueryAnswer;
 use mangle_engine::kernel::{
-    Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile,
+    Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId,
 };
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program};
 use mangle_settings::Reading;
@@ -78,9 +78,9 @@ pub struct Evaluation {
     clock: Clock,
     model: RwLock<Model>,
     /// How many facts each clause was the first to give; `None` for one that cannot be evaluated.
-    given: Vec<Option<usize>>,
-    /// The clauses by what they say.
-    rules: FxHashMap<(FileId, u64), RuleId>,
+    given: Vec<Option<u32>>,
+    /// The clauses of a file by what they say, as far as somebody asked for one that stands elsewhere by now.
+    moved: Mutex<FxHashMap<FileId, FxHashMap<u64, RuleId>>>,
     /// The rules of predicates whose bodies have no solution, as far as somebody asked.
     barren: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
 }
@@ -143,13 +143,12 @@ impl Evaluation {
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
-        reading: Reading,
+        compiled: Arc<Compiled>,
         limits: Limits,
         clock: Clock,
         give: &dyn Fn(&mut Kernel, &Program),
         cancel: &Cancel,
     ) -> Option<Self> {
-        let compiled = compile(program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         give(&mut kernel, program);
         kernel.evaluate(limits, clock, cancel);
@@ -158,14 +157,13 @@ impl Evaluation {
             return None;
         }
         let given = given(&compiled, &model);
-        let rules = by_digest(program, &compiled);
         Some(Self {
             program: Arc::clone(program),
             compiled,
             clock,
             model: RwLock::new(model),
             given,
-            rules,
+            moved: Mutex::default(),
             barren: Mutex::default(),
         })
     }
@@ -217,7 +215,7 @@ impl Evaluation {
             // Of a run that did not get to its end nobody knows what the rule would have given.
             0 if !self.is_complete() || self.is_barren(rule) => ClauseYield::Nothing,
             0 => ClauseYield::NothingNew,
-            rows => ClauseYield::Rows(rows),
+            rows => ClauseYield::Rows(rows as usize),
         })
     }
 
@@ -229,7 +227,14 @@ impl Evaluation {
         let says_it = |rule: &RuleId| {
             self.evaluated(*rule).is_some_and(|(_, item)| item.statement.digest == statement.digest)
         };
-        found.filter(says_it).or_else(|| self.rules.get(&(file, statement.digest)).copied())
+        found.filter(says_it).or_else(|| self.moved_rule(file, statement.digest))
+    }
+
+    /// A clause that says this; of several the first.
+    fn moved_rule(&self, file: FileId, digest: u64) -> Option<RuleId> {
+        let mut moved = self.moved.lock();
+        let rules = moved.entry(file).or_insert_with(|| by_digest(&self.program, &self.compiled, file));
+        rules.get(&digest).copied()
     }
 
     /// A clause as it was evaluated.
@@ -318,7 +323,7 @@ impl Evaluation {
 }
 
 /// How many facts each rule was the first to give; `None` for one that cannot be evaluated.
-fn given(compiled: &Compiled, model: &Model) -> Vec<Option<usize>> {
+fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
     let mut counts = vec![Some(0); compiled.rules.len()];
     for predicate in (0..compiled.predicates()).map(PredicateId) {
         let rows = model.relation(predicate).map_or(0, Relation::len);
@@ -334,13 +339,15 @@ fn given(compiled: &Compiled, model: &Model) -> Vec<Option<usize>> {
     counts
 }
 
-/// The clauses by what they say; of equal ones the first.
-fn by_digest(program: &Program, compiled: &Compiled) -> FxHashMap<(FileId, u64), RuleId> {
+/// The clauses of a file by what they say; of equal ones the first.
+fn by_digest(program: &Program, compiled: &Compiled, file: FileId) -> FxHashMap<u64, RuleId> {
     let mut rules = FxHashMap::default();
-    for (id, rule) in (0u32..).map(RuleId).zip(&compiled.rules) {
-        let item = program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
-        if let Some(item) = item {
-            rules.entry((rule.file, item.statement.digest)).or_insert(id);
+    let Some(summary) = program.file(file) else { return rules };
+    let first = compiled.rules.partition_point(|rule| rule.file < file);
+    let own = (0u32..).map(RuleId).zip(compiled.rules.iter()).skip(first);
+    for (id, rule) in own.take_while(|(_, rule)| rule.file == file) {
+        if let Some(item) = summary.items.get(rule.item as usize) {
+            rules.entry(item.statement.digest).or_insert(id);
         }
     }
     rules

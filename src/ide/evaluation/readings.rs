@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
-use mangle_engine::kernel::{Clock, Kernel, Limits};
+use mangle_engine::kernel::{Clock, Kernel, Limits, compile, compile_beside};
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_settings::{KernelSettings, Reading};
 use mangle_syntax::text::Cancel;
@@ -57,8 +57,9 @@ impl Readings {
     ) -> Option<Self> {
         // The same instant for both: what differs is the reading alone.
         let clock = Clock::of(settings);
-        let evaluate = |reading| Evaluation::new(program, reading, limits, clock, give, cancel);
-        let (go, written) = (evaluate(Reading::Go)?, evaluate(Reading::Written)?);
+        let evaluate = |compiled| Evaluation::new(program, compiled, limits, clock, give, cancel);
+        let go = evaluate(compile(program, Reading::Go))?;
+        let written = evaluate(compile_beside(program, Reading::Written, go.compiled()))?;
         Some(Self {
             fingerprint: fingerprint(program),
             wanted: settings.reading,

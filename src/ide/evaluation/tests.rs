@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::{ClauseYield, Evaluation, PlaceNames, Readings, fingerprint};
 use crate::ide::query::AnswerOptions;
 use crate::ide::testing::{self, program, readings};
-use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::kernel::{Clock, Limits, compile};
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_settings::{Reading, RuleSettings};
 use mangle_syntax::text::{Cancel, FileId, Symbol};
@@ -207,7 +207,8 @@ fn a_cancelled_evaluation_is_none() {
     let cancel = Cancel::new();
     cancel.cancel();
     let clock = Clock { now_ns: 0 };
-    assert!(Evaluation::new(&program, Reading::Go, Limits::default(), clock, &|_, _| {}, &cancel).is_none());
+    let compiled = compile(&program, Reading::Go);
+    assert!(Evaluation::new(&program, compiled, Limits::default(), clock, &|_, _| {}, &cancel).is_none());
 }
 
 #[test]

@@ -256,7 +256,7 @@ impl Writer {
         span.in_scope(|| {
             self.pool.spawn(move || {
                 if let Some(report) = pull::workspace(&view, &pull.known) {
-                    let _ = pull.reply.send(Ok(report));
+                    let _ = pull.reply.send(report);
                 } else if !pull.cancel.is_cancelled() {
                     pull.checked = Some(basis);
                     let _ = address.send(Message::Pull(pull));

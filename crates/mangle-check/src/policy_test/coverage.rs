@@ -49,7 +49,7 @@ impl Coverage {
         let compiled = std::sync::Arc::clone(kernel.compiled());
         let rules: Vec<_> = (0u32..)
             .map(RuleId)
-            .zip(&compiled.rules)
+            .zip(compiled.rules.iter())
             .filter(|(id, rule)| {
                 rule.predicate == predicate && !compiled.faults.iter().any(|fault| fault.rule == *id)
             })

@@ -147,7 +147,7 @@ impl PreparedProgram {
         // A fact whose value is computed by each run is a rule to the kernel.
         let given: FxHashSet<RuleId> = prepared.compiled.facts().iter().map(|fact| fact.rule).collect();
         let facts: FxHashSet<u32> = tests.cases.iter().flat_map(|case| case.facts.iter().copied()).collect();
-        let rules = (0u32..).map(RuleId).zip(&prepared.compiled.rules);
+        let rules = (0u32..).map(RuleId).zip(prepared.compiled.rules.iter());
         let computed = rules
             .filter(|(id, rule)| rule.file == file && facts.contains(&rule.item) && !given.contains(id))
             .map(|(_, rule)| rule.item);

@@ -55,6 +55,6 @@ fn plan_of_row<'c>(compiled: &'c Compiled, error: &RowError) -> Option<&'c Plan>
         return None;
     }
     let deferred = compiled.deferred.values().flatten().map(|deferred| &deferred.plan);
-    let mut plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans).chain(deferred);
+    let mut plans = compiled.plans().chain(deferred);
     plans.find(|plan| plan.rule == error.rule)
 }

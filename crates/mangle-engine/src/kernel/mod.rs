@@ -45,7 +45,9 @@ pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
-pub use plan::{BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile, compile_as};
+pub use plan::{
+    BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile, compile_as, compile_beside,
+};
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;

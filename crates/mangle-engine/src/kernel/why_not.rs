@@ -176,9 +176,8 @@ impl Model {
     ) -> Option<(Miss, Option<AtomPattern>)> {
         let rows = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
         let rows = rows.filter(|aggregate| aggregate.rule == rule).map(rows_plan).next();
-        let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
         let called = compiled.deferred.values().flatten().map(|called| &called.plan);
-        let own = plans.chain(called).find(|plan| plan.rule == rule);
+        let own = compiled.plans().chain(called).find(|plan| plan.rule == rule);
         let wanted = if rows.is_some() { &[] } else { wanted };
         let plan = own.or(rows.as_ref())?;
         let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);

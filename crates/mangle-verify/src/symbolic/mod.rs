@@ -124,7 +124,8 @@ impl<'s> Evaluation<'s> {
                 "a predicate whose facts are merged is read or aggregated while it is derived".into(),
             ));
         }
-        let plans: Vec<&Plan> = stratum.plans.iter().filter(|plan| open.contains(&plan.target)).collect();
+        let plans = stratum.plans.iter().map(|plan| &**plan);
+        let plans: Vec<&Plan> = plans.filter(|plan| open.contains(&plan.target)).collect();
         self.round(&plans)?;
         let is_recursive = |plan: &&&Plan| {
             plan.steps.iter().any(|step| match &step.kind {
@@ -328,7 +329,7 @@ pub(crate) fn unsupported(compiled: &Compiled) -> Vec<RelationId> {
                 _ => false,
             })
         };
-        stratum.plans.iter().filter(is_recursive).map(|plan| plan.target)
+        stratum.plans.iter().map(|plan| &**plan).filter(is_recursive).map(|plan| plan.target)
     });
     merged.chain(recursive.filter(|relation| forgets_intervals(compiled, *relation))).collect()
 }

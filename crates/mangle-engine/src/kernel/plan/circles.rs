@@ -47,5 +47,5 @@ fn counts_itself(aggregate: &Aggregate, stratum: &Stratum, predicates: u32) -> b
         plan.steps.iter().any(|step| matches!(&step.kind, StepKind::Match(found) if grows(found.relation)))
     };
     let mut bodies = stratum.plans.iter().filter(|plan| plan.target == aggregate.rows.relation);
-    grows(aggregate.rows.relation) || bodies.any(reads)
+    grows(aggregate.rows.relation) || bodies.any(|plan| reads(plan))
 }

@@ -23,28 +23,29 @@ use mangle_syntax::text::{FileId, Symbol, slice};
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
-    compile_as(program, reading, &FxHashSet::default())
+    Compiler::new(program, reading, None).compile(&FxHashSet::default())
 }
 
 /// The same, with the clauses of the files `as_written` in [`Reading::Written`].
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
-    let mut compiler = Compiler::new(program, reading);
-    for file in program.files.iter() {
-        compiler.compiled.reading = if as_written.contains(&file.id) { Reading::Written } else { reading };
-        for (index, item) in (0u32..).zip(file.items.iter()) {
-            if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
-                compiler.clause(file, index, clause);
-            }
-        }
-    }
-    compiler.compiled.reading = reading;
-    Arc::new(compiler.finish())
+    Compiler::new(program, reading, None).compile(as_written)
+}
+
+/// Compiles `program` in another reading than `other`, which is the same program. Most plans are the same in both, and
+/// are in memory once; so are facts and constants.
+#[must_use]
+pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> Arc<Compiled> {
+    Compiler::new(program, reading, Some(other)).compile(&FxHashSet::default())
 }
 
 pub(super) struct Compiler<'p> {
     pub(super) program: &'p Program,
+    /// The same program in another reading, with which this one shares what is the same.
+    other: Option<&'p Compiled>,
+    rules: Vec<Rule>,
     values: Values,
+    facts: Vec<Fact>,
     pub(super) compiled: Compiled,
 }
 
@@ -61,7 +62,7 @@ enum CompiledClause {
 }
 
 impl<'p> Compiler<'p> {
-    fn new(program: &'p Program, reading: Reading) -> Self {
+    fn new(program: &'p Program, reading: Reading, other: Option<&'p Compiled>) -> Self {
         let temporal: Vec<_> =
             program.predicates.numbered().map(|predicate| predicate.signature.temporal).collect();
         let arity = |(predicate, temporal): (&crate::program::Predicate, &bool)| {
@@ -75,8 +76,8 @@ impl<'p> Compiler<'p> {
         });
         let compiled = Compiled {
             reading,
-            rules: Vec::new(),
-            values: Arc::new(Values::new()),
+            rules: Arc::default(),
+            values: Arc::default(),
             arities,
             temporal,
             deferred_predicates: (0u32..)
@@ -86,7 +87,7 @@ impl<'p> Compiler<'p> {
                 .collect(),
             predicate_count: u32::try_from(program.predicates.count()).unwrap_or(u32::MAX),
             names,
-            facts: Vec::new(),
+            facts: Arc::default(),
             deferred: FxHashMap::default(),
             strata: strata.collect(),
             strata_of: Vec::new(),
@@ -94,12 +95,30 @@ impl<'p> Compiler<'p> {
             dropped: FxHashMap::default(),
             faults: Vec::new(),
         };
-        let mut compiler = Self { program, values: Values::new(), compiled };
+        let values = other.map(|other| Values::fork(Arc::clone(&other.values))).unwrap_or_default();
+        let mut compiler = Self { program, other, rules: Vec::new(), values, facts: Vec::new(), compiled };
         compiler.find_merges();
         compiler
     }
 
+    /// Compiles all clauses, those of the files `as_written` in [`Reading::Written`].
+    fn compile(mut self, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
+        let (program, reading) = (self.program, self.compiled.reading);
+        for file in program.files.iter() {
+            self.compiled.reading = if as_written.contains(&file.id) { Reading::Written } else { reading };
+            for (index, item) in (0u32..).zip(file.items.iter()) {
+                if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
+                    self.clause(file, index, clause);
+                }
+            }
+        }
+        self.compiled.reading = reading;
+        Arc::new(self.finish())
+    }
+
     fn finish(mut self) -> Compiled {
+        self.compiled.rules = shared(self.rules, self.other.map(|other| &other.rules));
+        self.compiled.facts = shared(self.facts, self.other.map(|other| &other.facts));
         self.compiled.values = Arc::new(self.values);
         // There are many strata, and most have one plan.
         for stratum in &mut self.compiled.strata {
@@ -126,9 +145,9 @@ impl<'p> Compiler<'p> {
     fn clause(&mut self, file: &FileSummary, index: u32, clause: &Clause) {
         let Some(predicate) = self.program.id_of(file, &clause.head) else { return };
         let Some(item) = file.items.get(index as usize) else { return };
-        let rule = RuleId(u32::try_from(self.compiled.rules.len()).unwrap_or(u32::MAX));
+        let rule = RuleId(u32::try_from(self.rules.len()).unwrap_or(u32::MAX));
         let statement = item.statement.id;
-        self.compiled.rules.push(Rule { file: file.id, statement, item: index, predicate });
+        self.rules.push(Rule { file: file.id, statement, item: index, predicate });
         let stratum = self.program.graph().component(predicate);
         let text = file.statement_text(item);
         let signature = &self.program.get(predicate).signature;
@@ -141,18 +160,17 @@ impl<'p> Compiler<'p> {
         }
         let modes = signature.deferred.then_some(signature.modes.as_slice());
         match self.outcome(file, text, rule, predicate, clause, modes) {
-            Ok(CompiledClause::Fact(fact)) => self.compiled.facts.push(fact),
+            Ok(CompiledClause::Fact(fact)) => self.facts.push(fact),
             Ok(CompiledClause::Plan(plan)) => {
                 let plan = self.enter_merge(plan, predicate);
-                self.stratum(stratum, |stratum| stratum.plans.push(plan));
+                self.add(stratum, plan);
             }
             Ok(CompiledClause::Aggregate(aggregate, rows)) => {
-                let rows = rows.map(|rows| self.see_merge(rows, predicate));
-                self.stratum(stratum, |stratum| {
-                    stratum.relations.extend(rows.iter().map(|rows| rows.target));
-                    stratum.plans.extend(rows);
-                    stratum.aggregates.push(*aggregate);
-                });
+                if let Some(rows) = rows.map(|rows| self.see_merge(rows, predicate)) {
+                    self.stratum(stratum, |stratum| stratum.relations.push(rows.target));
+                    self.add(stratum, rows);
+                }
+                self.stratum(stratum, |stratum| stratum.aggregates.push(*aggregate));
             }
             Ok(CompiledClause::Deferred(rule)) => {
                 self.compiled.deferred.entry(predicate.0).or_default().push(rule)
@@ -160,6 +178,16 @@ impl<'p> Compiler<'p> {
             Ok(CompiledClause::Nothing) => {}
             Err(failure) => self.compiled.faults.push(ClauseFault { rule, premise: None, failure }),
         }
+    }
+
+    /// Adds a plan to a stratum. Where the other reading has the same, that is the one.
+    fn add(&mut self, id: ComponentId, plan: Plan) {
+        let others = self.other.and_then(|other| other.strata.get(id.0 as usize));
+        let others = others.map_or(&[][..], |stratum| &stratum.plans);
+        // Clauses are compiled in the order of their numbers.
+        let same = others.get(others.partition_point(|other| other.rule < plan.rule));
+        let plan = same.filter(|same| ***same == plan).map_or_else(|| Arc::new(plan), Arc::clone);
+        self.stratum(id, |stratum| stratum.plans.push(plan));
     }
 
     /// A run is as deep as its longest body.
@@ -339,6 +367,11 @@ impl<'p> Compiler<'p> {
             CompiledClause::Aggregate(Box::new(made), Some(rows_plan))
         }))
     }
+}
+
+/// A list to be kept: that of the other reading, if it is the same.
+fn shared<T: PartialEq>(list: Vec<T>, other: Option<&Arc<[T]>>) -> Arc<[T]> {
+    other.filter(|other| ***other == *list).map_or_else(|| list.into(), Arc::clone)
 }
 
 /// The negations of a clause that its body does not look at.

@@ -15,9 +15,11 @@ mod temporal;
 mod term;
 mod transform;
 
-pub use compile::{compile, compile_as};
+pub use compile::{compile, compile_as, compile_beside};
 pub use mangle_settings::Reading;
 pub use temporal::{BEGINNING, END};
+
+use std::sync::Arc;
 
 use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
 use crate::kernel::relation::columns::Columns;
@@ -62,7 +64,7 @@ pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
 pub const BEHIND_BODY: u32 = u32::MAX;
 
 /// One step of a plan.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The premise that it belongs to, or [`BEHIND_BODY`].
     pub premise: u32,
@@ -71,7 +73,7 @@ pub struct Step {
 }
 
 /// What a step does with a row of registers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// Each tuple that fits.
     Match(Match),
@@ -124,7 +126,7 @@ pub enum StepKind {
 }
 
 /// A lookup in a relation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Match {
     /// Where to look.
     pub relation: RelationId,
@@ -174,7 +176,7 @@ pub enum Bound {
 }
 
 /// What becomes of each row of a body.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The clause.
     pub rule: RuleId,
@@ -309,7 +311,7 @@ pub struct Stratum {
     /// Whether something here depends on the time of evaluation.
     pub is_timely: bool,
     /// Those evaluated once, and then again for whatever they add to each other.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<Arc<Plan>>,
     /// Evaluated once the others are done.
     pub aggregates: Vec<Aggregate>,
 }
@@ -320,9 +322,9 @@ pub struct Compiled {
     /// The reading that the plans are made for.
     pub reading: Reading,
     /// All clauses with a plan.
-    pub rules: Vec<Rule>,
+    pub rules: Arc<[Rule]>,
     /// The constants of the program.
-    pub values: std::sync::Arc<Values>,
+    pub values: Arc<Values>,
     /// The number of columns of each relation; those of temporal predicates have two more.
     pub arities: Vec<usize>,
     /// Which relations are temporal.
@@ -334,7 +336,7 @@ pub struct Compiled {
     /// The names of the predicates.
     pub(super) names: Vec<Symbol>,
     /// The facts, as values.
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Arc<[Fact]>,
     /// What is evaluated together, in the order of evaluation.
     pub strata: Vec<Stratum>,
     /// The stratum of each relation.
@@ -379,12 +381,16 @@ impl Compiled {
         self.names.get(predicate.0 as usize).copied().unwrap_or_else(|| Symbol::new(""))
     }
 
+    /// The plans of all strata.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.strata.iter().flat_map(|stratum| &stratum.plans).map(|plan| &**plan)
+    }
+
     /// The rules that can give facts of a predicate, in the order of their numbers; facts of the program are none.
     #[must_use]
     pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
         let entry = self.entry(predicate);
-        let plans = self.strata.iter().flat_map(|stratum| &stratum.plans);
-        let plans = plans.filter(|plan| plan.target == entry).map(|plan| plan.rule);
+        let plans = self.plans().filter(|plan| plan.target == entry).map(|plan| plan.rule);
         let aggregates = self.strata.iter().flat_map(|stratum| &stratum.aggregates);
         let aggregates = aggregates.filter(|made| made.target == predicate.0).map(|made| made.rule);
         let deferred = self.deferred.get(&predicate.0).into_iter().flatten().map(|rule| rule.plan.rule);
@@ -431,7 +437,7 @@ impl Compiled {
     /// The plan of a clause that fills a relation.
     pub(super) fn plan_of(&self, rule: RuleId, relation: RelationId) -> Option<&Plan> {
         let plans = &self.stratum_of(relation)?.plans;
-        plans.iter().find(|plan| plan.rule == rule && plan.target == relation)
+        plans.iter().find(|plan| plan.rule == rule && plan.target == relation).map(|plan| &**plan)
     }
 
     /// The aggregation of a clause that fills a relation.

@@ -5,6 +5,7 @@ mod gaps;
 mod limits;
 mod merging;
 mod proofs;
+mod readings;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,7 +13,10 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 
-use super::{BEHIND_BODY, Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, run};
+use super::{
+    BEHIND_BODY, Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, compile_beside,
+    run,
+};
 use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, Symbol};
@@ -25,7 +29,11 @@ fn program(text: &str) -> Program {
 
 fn model(text: &str, reading: Reading) -> (Program, Arc<Compiled>, Model) {
     let program = program(text);
-    let compiled = compile(&program, reading);
+    // What is shared with the other reading must change nothing.
+    let compiled = match reading {
+        Reading::Go => compile(&program, reading),
+        Reading::Written => compile_beside(&program, reading, &compile(&program, Reading::Go)),
+    };
     let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
     (program, compiled, model)
 }

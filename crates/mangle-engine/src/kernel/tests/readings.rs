@@ -1,0 +1,33 @@
+//! Two readings of a program keep once what is the same in both.
+
+use std::sync::Arc;
+
+use super::program;
+use crate::kernel::{Compiled, Reading, compile, compile_beside};
+
+/// The clauses whose plans two readings share.
+fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
+    let pairs = one.strata.iter().zip(&other.strata).flat_map(|(one, other)| {
+        one.plans.iter().flat_map(|plan| other.plans.iter().map(move |other| (plan, other)))
+    });
+    let same = pairs.filter(|(one, other)| Arc::ptr_eq(one, other));
+    let mut rules: Vec<u32> = same.map(|(plan, _)| plan.rule.0).collect();
+    rules.sort_unstable();
+    rules
+}
+
+#[test]
+fn plans_facts_and_clauses_are_shared() {
+    // The engine looks at the negation of the second rule before its variable has a value.
+    let program = program(
+        "door(/d). locked(/d, /key).\n\
+         closed(D) :- door(D), locked(D, K).\n\
+         open(D) :- !locked(D, K), door(D).\n\
+         count(N) :- door(D), closed(D) |> do fn:group_by(), let N = fn:count().\n",
+    );
+    let go = compile(&program, Reading::Go);
+    let written = compile_beside(&program, Reading::Written, &go);
+    assert_eq!(shared(&go, &written), [2, 4]);
+    assert!(Arc::ptr_eq(&go.facts, &written.facts) && Arc::ptr_eq(&go.rules, &written.rules));
+    assert_eq!(shared(&go, &compile(&program, Reading::Written)), [0_u32; 0]);
+}
