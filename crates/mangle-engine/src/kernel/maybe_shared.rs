@@ -10,16 +10,24 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) enum MaybeShared<T> {
     /// Nobody else has it.
-    Own(T),
+    Own(Box<T>),
     /// Others may have it.
     Common(Arc<T>),
+}
+
+impl<T> MaybeShared<T> {
+    /// A value that nobody else has.
+    pub(super) fn new(value: T) -> Self {
+        Self::Own(Box::new(value))
+    }
 }
 
 impl<T: Clone + Default> MaybeShared<T> {
     /// The value to be changed; a copy, if others have it.
     pub(super) fn own(&mut self) -> &mut T {
         if let Self::Common(common) = self {
-            *self = Self::Own(Arc::unwrap_or_clone(std::mem::take(common)));
+            let own = Arc::get_mut(common).map(std::mem::take);
+            *self = Self::new(own.unwrap_or_else(|| T::clone(common)));
         }
         match self {
             Self::Own(own) => own,
@@ -31,7 +39,7 @@ impl<T: Clone + Default> MaybeShared<T> {
     /// The same value for somebody else.
     pub(super) fn share(&mut self) -> Self {
         if let Self::Own(own) = self {
-            *self = Self::Common(Arc::new(std::mem::take(own)));
+            *self = Self::Common(Arc::new(std::mem::take(&mut **own)));
         }
         match self {
             Self::Common(common) => Self::Common(Arc::clone(common)),
@@ -42,7 +50,7 @@ impl<T: Clone + Default> MaybeShared<T> {
 
 impl<T: Default> Default for MaybeShared<T> {
     fn default() -> Self {
-        Self::Own(T::default())
+        Self::new(T::default())
     }
 }
 
@@ -63,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_change_is_seen_by_nobody_else() {
-        let mut one = MaybeShared::Own(vec![1]);
+        let mut one = MaybeShared::new(vec![1]);
         let mut other = one.share();
         other.own().push(2);
         let third = one.share();
@@ -73,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_nobody_else_has_is_not_copied() {
-        let mut one = MaybeShared::Own(vec![1]);
+        let mut one = MaybeShared::new(vec![1]);
         drop(one.share());
         let place = one.as_ptr();
         one.own();

@@ -129,8 +129,11 @@ impl Run<'_> {
         Ok(look)
     }
 
-    /// The index over some columns of a relation, which holds all tuples below `end`.
+    /// The index over some columns of a relation, which holds all tuples below `end`; the number of none where there are none.
     pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
+        if end == 0 {
+            return Ok(usize::MAX);
+        }
         let relation = relation as usize;
         loop {
             let Some(found) = self.model.relations.get_mut(relation) else { return Ok(usize::MAX) };

@@ -55,11 +55,17 @@ impl Kernel {
     /// A program without the facts that some clauses give.
     #[must_use]
     pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
-        let relations = compiled.arities.iter().map(|&arity| MaybeShared::Own(Relation::new(arity)));
+        // Most relations of a large program stay empty, so all begin as the same empty one.
+        let mut empty: FxHashMap<usize, Arc<Relation>> = FxHashMap::default();
+        let relations = compiled.arities.iter().map(|&arity| {
+            let relation = empty.entry(arity).or_insert_with(|| Arc::new(Relation::new(arity)));
+            MaybeShared::Common(Arc::clone(relation))
+        });
+        let no_reasons = Arc::new(Reasons::default());
         let model = Model {
             values: Values::fork(Arc::clone(&compiled.values)),
             relations: relations.collect(),
-            reasons: compiled.arities.iter().map(|_| MaybeShared::default()).collect(),
+            reasons: compiled.arities.iter().map(|_| MaybeShared::Common(Arc::clone(&no_reasons))).collect(),
             ..Model::default()
         };
         let given = vec![0; compiled.arities.len()];
@@ -306,7 +312,7 @@ impl Wave<'_, '_> {
             marked.entry(relation).or_insert_with(|| RelationMark::of(Some(found)));
         }
         if derived > 0 {
-            let prefix = MaybeShared::Own(found.prefix(given));
+            let prefix = MaybeShared::new(found.prefix(given));
             before = Some(std::mem::replace(found, prefix));
             reasons.own().truncate(given);
             self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
