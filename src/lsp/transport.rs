@@ -214,6 +214,7 @@ pub(super) fn waiting_output(queue: &blocking::Receiver<Outbound>) -> Vec<Vec<u8
         body(&message)
             .inspect_err(|error| tracing::error!(%error, "a message cannot be written as JSON"))
             .ok()
+            .map(|parts| parts.concat())
     };
     messages.filter_map(written).collect()
 }
@@ -227,9 +228,10 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
     while let Ok(message) = queue.recv()
         && !matches!(message, Outbound::Close)
     {
-        let body = body(&message)?;
-        write!(buffer, "Content-Length: {}\r\n\r\n", body.len())?;
-        buffer.extend_from_slice(&body);
+        let parts = body(&message)?;
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        write!(buffer, "Content-Length: {length}\r\n\r\n")?;
+        parts.iter().for_each(|part| buffer.extend_from_slice(part));
         output.write_all(&buffer)?;
         output.flush()?;
         buffer.clear();
@@ -238,10 +240,16 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
     Ok(())
 }
 
-fn body(message: &Outbound) -> serde_json::Result<Vec<u8>> {
-    let Outbound::Written(id, result) = message else { return serde_json::to_vec(message) };
-    let id = serde_json::to_vec(id)?;
-    Ok([br#"{"jsonrpc":"2.0","result":"#, result.as_slice(), br#","id":"#, &id, b"}"].concat())
+/// The body of a message, in parts that follow each other: an answer may be so long that nobody wants it twice.
+fn body(message: &Outbound) -> serde_json::Result<[Cow<'_, [u8]>; 3]> {
+    const START: &[u8] = br#"{"jsonrpc":"2.0","result":"#;
+    Ok(match message {
+        Outbound::Written(id, result) => {
+            let end = [br#","id":"#, serde_json::to_vec(id)?.as_slice(), b"}"].concat();
+            [START.into(), result.into(), end.into()]
+        }
+        _ => [serde_json::to_vec(message)?.into(), Cow::default(), Cow::default()],
+    })
 }
 
 /// How a connection ended.
@@ -458,7 +466,7 @@ mod tests {
         for id in [Id::Number(7), Id::String("a\"".into())] {
             let written = Outbound::Written(id.clone(), serde_json::to_vec(&result).unwrap());
             let made = Outbound::Response(Response::from_ok(id, result.clone()));
-            assert_eq!(body(&written).unwrap(), body(&made).unwrap());
+            assert_eq!(body(&written).unwrap().concat(), body(&made).unwrap().concat());
         }
     }
 
