@@ -24,6 +24,9 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let mut candidates = Sieve::new(request.typed);
     for predicate in program.predicates.iter().filter(|it| !scan.temporal || it.signature.temporal) {
+        if !candidates.may_let_through(predicate.letters) {
+            continue;
+        }
         let Some(name) = written(request, predicate).filter(|name| candidates.lets_through(name)) else {
             continue;
         };

@@ -1,18 +1,25 @@
 //! The order of proposals, and which of them are sent when there are very many.
 
 use super::{Completion, LIMIT};
+use mangle_syntax::text::LetterSet;
 
 /// Collects what may become an item, by name. Of very many, only what was typed may mean is kept, so that no more is worked
 /// out.
 pub(super) struct Sieve<'t, T> {
     typed: &'t str,
+    letters: LetterSet,
     candidates: Vec<(&'static str, T)>,
     is_full: bool,
 }
 
 impl<'t, T> Sieve<'t, T> {
     pub(super) fn new(typed: &'t str) -> Self {
-        Self { typed, candidates: Vec::new(), is_full: false }
+        Self { typed, letters: LetterSet::of(typed), candidates: Vec::new(), is_full: false }
+    }
+
+    /// Whether a candidate may be kept whose whole name, its package included, has these letters.
+    pub(super) fn may_let_through(&self, letters: LetterSet) -> bool {
+        !self.is_full || letters.may_hold(self.letters)
     }
 
     /// Whether a candidate of this name would be kept.
@@ -30,7 +37,7 @@ impl<'t, T> Sieve<'t, T> {
 
     /// The likeliest candidates with how likely each is, going by `score`. Also says whether any were left out.
     pub(super) fn best(self, score: impl Fn(&'static str, &T) -> f64) -> (Vec<(&'static str, T, f64)>, bool) {
-        let Self { typed, candidates, is_full } = self;
+        let Self { typed, candidates, is_full, .. } = self;
         let scored = candidates.into_iter().map(|(name, of)| {
             let score = score(name, &of);
             (name, of, score)

@@ -18,7 +18,10 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let mut candidates = Sieve::new(request.typed);
     // Clauses belong to the package of their file.
     let own = request.place.file.package.map_or("", |package| package.as_str());
-    for predicate in program.predicates.iter().filter(|predicate| predicate.key.package() == own) {
+    for predicate in program.predicates.iter() {
+        if !candidates.may_let_through(predicate.letters) || predicate.key.package() != own {
+            continue;
+        }
         let is_meant = |name: &&str| candidates.lets_through(name) && request.is_wanted(name);
         let Some(name) = written(request, predicate).filter(is_meant) else { continue };
         if !is_only_here(request, predicate) {

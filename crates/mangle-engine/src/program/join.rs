@@ -18,7 +18,7 @@ use super::graph::Graph;
 use super::shared::{SharedList, SharedMap, scattered};
 use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
-use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
+use mangle_syntax::text::{FileId, LetterSet, StatementId, Symbol, TextRange, TextSize};
 
 /// A predicate of a program: its number in [`Program::predicates`]. Programs that follow from each other by edits use the
 /// same numbers.
@@ -30,6 +30,8 @@ pub struct PredicateId(pub u32);
 pub struct Predicate {
     /// Its qualified name and arity.
     pub key: PredicateKey,
+    /// The letters of its name: of very many, most need no look at the name itself.
+    pub letters: LetterSet,
     /// What is known of it.
     pub signature: Signature,
     /// [`Signature::fingerprint`].
@@ -58,6 +60,7 @@ impl Predicate {
     fn new(key: PredicateKey) -> Self {
         Self {
             key,
+            letters: LetterSet::of(key.name.as_str()),
             signature: Signature::default(),
             fingerprint: 0,
             files: SmallVec::new(),
