@@ -240,7 +240,7 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
     Ok(())
 }
 
-/// The body of a message, in parts that follow each other: an answer may be so long that nobody wants it twice.
+/// The body of a message, in parts that follow each other, so that a long answer is not copied.
 fn body(message: &Outbound) -> serde_json::Result<[Cow<'_, [u8]>; 3]> {
     const START: &[u8] = br#"{"jsonrpc":"2.0","result":"#;
     Ok(match message {

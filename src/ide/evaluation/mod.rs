@@ -79,8 +79,8 @@ pub struct Evaluation {
     model: RwLock<Model>,
     /// How many facts each clause was the first to give; `None` for one that cannot be evaluated.
     given: Vec<Option<u32>>,
-    /// The clauses of a file by what they say, as far as somebody asked for one that stands elsewhere by now.
-    moved: Mutex<FxHashMap<FileId, FxHashMap<u64, RuleId>>>,
+    /// The clauses of a file by digest, cached when an edit has moved one of them.
+    rules_by_digest: Mutex<FxHashMap<FileId, FxHashMap<u64, RuleId>>>,
     /// The rules of predicates whose bodies have no solution, as far as somebody asked.
     barren: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
 }
@@ -163,7 +163,7 @@ impl Evaluation {
             clock,
             model: RwLock::new(model),
             given,
-            moved: Mutex::default(),
+            rules_by_digest: Mutex::default(),
             barren: Mutex::default(),
         })
     }
@@ -227,13 +227,13 @@ impl Evaluation {
         let says_it = |rule: &RuleId| {
             self.evaluated(*rule).is_some_and(|(_, item)| item.statement.digest == statement.digest)
         };
-        found.filter(says_it).or_else(|| self.moved_rule(file, statement.digest))
+        found.filter(says_it).or_else(|| self.rule_by_digest(file, statement.digest))
     }
 
-    /// A clause that says this; of several the first.
-    fn moved_rule(&self, file: FileId, digest: u64) -> Option<RuleId> {
-        let mut moved = self.moved.lock();
-        let rules = moved.entry(file).or_insert_with(|| by_digest(&self.program, &self.compiled, file));
+    /// The first clause of a file with this digest.
+    fn rule_by_digest(&self, file: FileId, digest: u64) -> Option<RuleId> {
+        let mut known = self.rules_by_digest.lock();
+        let rules = known.entry(file).or_insert_with(|| by_digest(&self.program, &self.compiled, file));
         rules.get(&digest).copied()
     }
 
@@ -339,7 +339,7 @@ fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
     counts
 }
 
-/// The clauses of a file by what they say; of equal ones the first.
+/// The clauses of a file by digest; of equal ones the first.
 fn by_digest(program: &Program, compiled: &Compiled, file: FileId) -> FxHashMap<u64, RuleId> {
     let mut rules = FxHashMap::default();
     let Some(summary) = program.file(file) else { return rules };

@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// A value, shared or not.
 #[derive(Debug)]
 pub(super) enum MaybeShared<T> {
-    /// Nobody else has it.
+    /// It has one owner.
     Own(Box<T>),
-    /// Others may have it.
+    /// It may have several owners.
     Common(Arc<T>),
 }
 
 impl<T> MaybeShared<T> {
-    /// A value that nobody else has.
+    /// A value with one owner.
     pub(super) fn new(value: T) -> Self {
         Self::Own(Box::new(value))
     }

@@ -30,7 +30,7 @@ pub struct PredicateId(pub u32);
 pub struct Predicate {
     /// Its qualified name and arity.
     pub key: PredicateKey,
-    /// The letters of its name: of very many, most need no look at the name itself.
+    /// The letters of its name. Completion reads a name only where these match, which is faster than to read each.
     pub letters: LetterSet,
     /// What is known of it.
     pub signature: Signature,

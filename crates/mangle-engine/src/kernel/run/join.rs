@@ -129,7 +129,7 @@ impl Run<'_> {
         Ok(look)
     }
 
-    /// The index over some columns of a relation, which holds all tuples below `end`; the number of none where there are none.
+    /// The index over some columns of a relation, which holds all tuples below `end`. For a range without tuples `usize::MAX`, which is no index.
     pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
         if end == 0 {
             return Ok(usize::MAX);

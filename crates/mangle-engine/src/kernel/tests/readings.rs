@@ -18,7 +18,7 @@ fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
 
 #[test]
 fn plans_facts_and_clauses_are_shared() {
-    // The engine looks at the negation of the second rule before its variable has a value.
+    // In the reading `engine` the negation of `open` is evaluated before its variable is bound, so it is ignored.
     let program = program(
         "door(/d). locked(/d, /key).\n\
          closed(D) :- door(D), locked(D, K).\n\
