@@ -122,7 +122,10 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
 /// The diagnostics of all files as JSON, as far as the client does not have them; `None` when it has all.
 /// A client that has none yet is told of clean files too, so that it can say next time what it knows.
 /// Files apart from programs are not among them: these are pushed, because no client pulls them.
-pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Vec<u8>> {
+///
+/// # Errors
+/// When a report cannot be written as JSON.
+pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> serde_json::Result<Option<Vec<u8>>> {
     let first = known.is_empty();
     let mut known: HashMap<&str, &str> =
         known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
@@ -134,9 +137,9 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Vec<u
         files.push((file, uri, known));
     }
     let items = parallel::map(&files, FEW, |(file, uri, known)| {
-        Some(item(&FileReport::new(view, file), *known, first)?.written(uri.clone(), file))
+        Some(item(&FileReport::new(view, file), *known, first)?.into_json(uri.clone(), file))
     });
-    let mut items: Vec<_> = items.into_iter().flatten().collect();
+    let mut items = items.into_iter().flatten().collect::<serde_json::Result<Vec<_>>>()?;
     for opening in view.snapshot.further_openings() {
         let Some(uri) = to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_apart(opening.file.id))
         else {
@@ -144,7 +147,9 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Vec<u
         };
         let report = FileReport::of_opening(view, &opening.file, opening.is_same);
         let known = known.remove(uri.as_str());
-        items.extend(item(&report, known, first).map(|report| report.written(uri, &opening.file)));
+        if let Some(item) = item(&report, known, first) {
+            items.push(item.into_json(uri, &opening.file)?);
+        }
     }
     for (uri, known) in known {
         if let Ok(uri) = uri.parse()
@@ -154,46 +159,38 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Vec<u
                 result_id: Some(ResultId::gone().to_string()),
                 items: Vec::new(),
             };
-            items.push(WrittenItem::new(&WorkspaceDocumentDiagnosticReport::Full(
-                WorkspaceFullDocumentDiagnosticReport {
-                    uri,
-                    version: None,
-                    full_document_diagnostic_report: report,
-                },
-            )));
+            let report = WorkspaceFullDocumentDiagnosticReport {
+                uri,
+                version: None,
+                full_document_diagnostic_report: report,
+            };
+            items.push(ItemJson::new(&WorkspaceDocumentDiagnosticReport::Full(report))?);
         }
     }
-    (first || items.iter().any(|item| item.is_news)).then(|| list(items))
+    Ok((first || items.iter().any(|item| item.is_news)).then(|| response(&items)))
 }
 
-/// The report of one file as JSON. Of many files the values would take several times as much memory as their JSON.
-struct WrittenItem {
+/// The report of one file as JSON. The reports of many files take several times as much memory as values.
+struct ItemJson {
     /// Whether it lists diagnostics, and does not only say that they are the same.
     is_news: bool,
-    /// Empty if it cannot be written.
     json: Vec<u8>,
 }
 
-impl WrittenItem {
-    fn new(report: &WorkspaceDocumentDiagnosticReport) -> Self {
-        let json = serde_json::to_vec(report);
-        Self {
-            is_news: matches!(report, WorkspaceDocumentDiagnosticReport::Full(_)),
-            json: json
-                .inspect_err(|error| tracing::error!(%error, "a report cannot be written as JSON"))
-                .unwrap_or_default(),
-        }
+impl ItemJson {
+    fn new(report: &WorkspaceDocumentDiagnosticReport) -> serde_json::Result<Self> {
+        let is_news = matches!(report, WorkspaceDocumentDiagnosticReport::Full(_));
+        Ok(Self { is_news, json: serde_json::to_vec(report)? })
     }
 }
 
-/// The reports of files as the answer to a pull of the workspace.
-fn list(items: Vec<WrittenItem>) -> Vec<u8> {
-    const START: &[u8] = br#"{"items":["#;
+/// The reports of files as the response to a pull of the workspace.
+fn response(items: &[ItemJson]) -> Vec<u8> {
     let length: usize = items.iter().map(|item| item.json.len() + 1).sum();
-    let mut all = Vec::with_capacity(START.len() + length + 2);
-    all.extend_from_slice(START);
-    for item in items.into_iter().filter(|item| !item.json.is_empty()) {
-        if all.len() > START.len() {
+    let mut all = Vec::with_capacity(length + 16);
+    all.extend_from_slice(br#"{"items":["#);
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
             all.push(b',');
         }
         all.extend_from_slice(&item.json);
@@ -223,9 +220,9 @@ fn item(report: &FileReport<'_>, known: Option<&str>, first: bool) -> Option<Ite
 }
 
 impl Item {
-    fn written(self, uri: Uri, file: &SnapshotFile) -> WrittenItem {
+    fn into_json(self, uri: Uri, file: &SnapshotFile) -> serde_json::Result<ItemJson> {
         let version = file.open.as_ref().map(|open| i64::from(open.version));
-        WrittenItem::new(&match self {
+        ItemJson::new(&match self {
             Self::Full(full_document_diagnostic_report) => {
                 WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report }.into()
             }

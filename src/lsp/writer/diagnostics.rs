@@ -255,11 +255,17 @@ impl Writer {
         span.record("revision", view.snapshot.revision);
         span.in_scope(|| {
             self.pool.spawn(move || {
-                if let Some(report) = pull::workspace(&view, &pull.known) {
-                    let _ = pull.reply.send(report);
-                } else if !pull.cancel.is_cancelled() {
-                    pull.checked = Some(basis);
-                    let _ = address.send(Message::Pull(pull));
+                match pull::workspace(&view, &pull.known) {
+                    Ok(Some(report)) => {
+                        let _ = pull.reply.send(report);
+                    }
+                    Ok(None) if !pull.cancel.is_cancelled() => {
+                        pull.checked = Some(basis);
+                        let _ = address.send(Message::Pull(pull));
+                    }
+                    Ok(None) => {}
+                    // The client gets an error as response, since nothing is sent to the handler.
+                    Err(error) => tracing::error!(%error, "a report cannot be written as JSON"),
                 }
             });
         });
