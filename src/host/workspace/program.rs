@@ -291,13 +291,14 @@ impl SnapshotProgram {
             false => diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
         };
         if let Some(found) = found {
-            let found = found.into_iter().collect();
-            // Another thread may have been faster; then both found the same.
-            let _ = self.diagnostics.set(found);
+            // First what is known of evaluations and properties: a program that counts as diagnosed is shown at once, and
+            // would lack their findings for a moment.
             if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
                 self.adopt(&known);
             }
             self.adopt_answers();
+            // Another thread may have been faster; then both found the same.
+            let _ = self.diagnostics.set(found.into_iter().collect());
         }
     }
 
