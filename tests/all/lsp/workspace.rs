@@ -238,10 +238,7 @@ fn unchanged_reports_are_not_sent_again() {
     let items = report["items"].as_array().unwrap().clone();
     assert_eq!(items.iter().map(|item| item["kind"].as_str().unwrap()).collect::<Vec<_>>(), ["full", "full"]);
     let a = folder.uri("a.mg");
-    let pull = |client: &mut Client, known: &Value| {
-        let document = json!({ "textDocument": { "uri": a }, "previousResultId": known });
-        client.request("textDocument/diagnostic", document).unwrap()
-    };
+    let pull = |client: &mut Client, known: &Value| client.pull_after(&a, known);
     let first = pull(&mut client, &json!(null));
     assert_eq!((&first["kind"], first["items"].as_array().unwrap().len()), (&json!("full"), 1));
     client.did_open(&a, 5, "p(1\n");

@@ -191,8 +191,14 @@ impl Client {
     /// Pulls the diagnostics of a document, again and again while the server says that the text
     /// changed meanwhile.
     pub fn pull(&mut self, uri: &str) -> Value {
+        self.pull_after(uri, &Value::Null)
+    }
+
+    /// The same where the client knows the report with this id.
+    pub fn pull_after(&mut self, uri: &str, known: &Value) -> Value {
+        let params = json!({ "textDocument": { "uri": uri }, "previousResultId": known });
         loop {
-            match self.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } })) {
+            match self.request("textDocument/diagnostic", params.clone()) {
                 Ok(report) => return report,
                 Err(error) => assert_eq!(error["data"]["retriggerRequest"], true, "{error}"),
             }

@@ -25,8 +25,7 @@ fn opened() -> (Folder, Client, String, String) {
 }
 
 fn messages(client: &mut Client, uri: &str) -> Vec<String> {
-    let document = json!({ "textDocument": { "uri": uri } });
-    let report = client.request("textDocument/diagnostic", document).unwrap();
+    let report = client.pull(uri);
     let items = report["items"].as_array().unwrap().iter();
     items.map(|item| item["message"].as_str().unwrap().lines().next().unwrap().to_owned()).collect()
 }

@@ -47,8 +47,7 @@ fn known(client: &mut Client, uri: &str) -> Vec<String> {
 }
 
 fn found(client: &mut Client, uri: &str) -> Vec<Value> {
-    let document = json!({ "textDocument": { "uri": uri } });
-    let report = client.request("textDocument/diagnostic", document).unwrap();
+    let report = client.pull(uri);
     report["items"]
         .as_array()
         .unwrap()
