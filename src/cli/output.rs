@@ -78,8 +78,10 @@ impl Output {
 
     /// The same for a medium.
     pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
+        // JSON has no colours, and is not searched for them.
+        let color = if medium == Medium::Json { stream::AS_IT_IS } else { choice(color) };
         Self {
-            stream: Stream::new(StdStream::Output, choice(color)),
+            stream: Stream::new(StdStream::Output, color),
             medium,
             waiting: String::new(),
             is_closed: false,
@@ -88,7 +90,7 @@ impl Output {
 
     /// Whether colours are shown.
     pub(super) fn has_colours(&self) -> bool {
-        self.stream.has_colours()
+        self.medium != Medium::Json && self.stream.has_colours()
     }
 
     /// Whether the reader went away, so that the rest is dropped.

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
+/// The choice for text that leaves as it is.
+pub(super) const AS_IT_IS: ColorChoice = ColorChoice::AlwaysAnsi;
+
 /// A stream of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StdStream {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::problem::plain;
+use super::read::MOST_AT_ONCE;
 use super::resolve::{Problem, Resolution};
 use super::summary::summarise;
 use super::{CheckTarget, FileTable, Memory, Overlay, read};
@@ -30,7 +31,8 @@ pub fn load(
         done();
         loaded.map(|file| (id, file))
     };
-    let results: Vec<_> = resolution.files().into_par_iter().map(one).collect();
+    let wanted = resolution.files().into_par_iter().with_max_len(MOST_AT_ONCE);
+    let results: Vec<_> = wanted.map(one).collect();
     let mut files = FxHashMap::default();
     let mut problems = Vec::new();
     for result in results {

@@ -8,6 +8,9 @@ use super::{FileText, MAX_FILE_LEN, Overlay};
 use mangle_settings::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 
+/// How many files a thread reads at a time at most, so that all threads end at about the same time.
+pub(super) const MOST_AT_ONCE: usize = 8;
+
 /// The text of a file: that of the open document, else that on disk.
 ///
 /// # Errors

@@ -69,30 +69,42 @@ pub(crate) struct ProgramChecks {
 impl ProgramChecks {
     /// Runs all checks but those of rules that are `off`.
     pub(crate) fn new(program: &Program, types: &ProgramTypes, off: Arc<[&'static Rule]>) -> Self {
-        let vocabulary = Vocabulary::new(program);
+        let strata = program.dependencies().strata();
+        let aggregating = indices(program, |file| file.aggregates);
+        let emptiness = || {
+            let mut emptiness = Emptiness::default();
+            begin(&mut emptiness, program, &strata);
+            emptiness
+        };
+        let beside = || {
+            let mut bounds = ColumnBounds::default();
+            if !aggregating.is_empty() {
+                begin(&mut bounds, program, &strata);
+            }
+            (bounds, Vocabulary::new(program), indices(program, FileSummary::names_packages))
+        };
+        let (emptiness, (bounds, vocabulary, packaged)) = match program.files.len() < FEW {
+            true => (emptiness(), beside()),
+            false => parallel::both(emptiness, beside),
+        };
         let missing = program.predicates.with_ids().filter(|(_, predicate)| !predicate.exists());
         let missing = missing.map(|(id, _)| id).collect();
         let mut checks = Self {
             program: program.clone(),
             types: types.clone(),
             off,
-            emptiness: Emptiness::default(),
-            bounds: ColumnBounds::default(),
-            aggregating: indices(program, |file| file.aggregates),
+            emptiness,
+            bounds,
+            aggregating,
             vocabulary,
             missing,
-            packaged: indices(program, FileSummary::names_packages),
+            packaged,
             homes: Homes::default(),
             cycles: FxHashMap::default(),
             found: FxHashMap::default(),
             by_file: FxHashMap::default(),
             changed: FxHashSet::default(),
         };
-        let strata = program.dependencies().strata();
-        begin(&mut checks.emptiness, program, &strata);
-        if !checks.aggregating.is_empty() {
-            begin(&mut checks.bounds, program, &strata);
-        }
         let files = (0u32..).take(program.files.len()).map(Part::File);
         let predicates = program.predicates.with_ids().map(|(id, _)| Part::Predicate(id));
         let dependencies = program.dependencies();

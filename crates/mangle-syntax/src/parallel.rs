@@ -26,7 +26,11 @@ const STACK: usize = 8 << 20;
 ///
 /// # Panics
 /// When `work` does.
-pub fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn map<'t, T: Sync, R: Send>(
+    items: &'t [T],
+    least: usize,
+    work: impl Fn(&'t T) -> R + Sync,
+) -> Vec<R> {
     let most = available_parallelism().map_or(1, NonZero::get);
     let threads = most.min(items.len() / least.max(1));
     if threads < 2 {
@@ -60,9 +64,33 @@ pub fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R +
     done.into_iter().flat_map(|(_, batch)| batch).collect()
 }
 
+/// What two works give, the first of them on another thread.
+///
+/// ```
+/// assert_eq!(mangle_syntax::parallel::both(|| 1, || "b"), (1, "b"));
+/// ```
+///
+/// # Panics
+/// When one of them does.
+pub fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
+    if available_parallelism().map_or(1, NonZero::get) < 2 {
+        return (first(), second());
+    }
+    scope(|scope| {
+        let other = Builder::new().stack_size(STACK).spawn_scoped(scope, &first).ok();
+        let of_second = second();
+        let of_first = match other {
+            Some(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // There are no threads to be had.
+            None => first(),
+        };
+        (of_first, of_second)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::map;
+    use super::{both, map};
 
     #[test]
     fn results_are_in_the_order_of_the_items() {
@@ -70,6 +98,19 @@ mod tests {
         assert_eq!(map(&items, 1, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert_eq!(map(&items[..3], 100, |item| item + 1), [1, 2, 3]);
         assert!(map(&[] as &[usize], 1, |item| *item).is_empty());
+    }
+
+    #[test]
+    fn both_are_done() {
+        let items: Vec<usize> = (0..1_000).collect();
+        let sum = || items.iter().sum::<usize>();
+        assert_eq!(both(sum, || items.len()), (499_500, 1_000));
+    }
+
+    #[test]
+    #[should_panic = "the first"]
+    fn a_panic_of_the_first_reaches_the_caller() {
+        both(|| panic!("the first"), || ());
     }
 
     #[test]

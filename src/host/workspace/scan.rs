@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use crate::host::problem::plain;
-use crate::host::read::is_marked;
+use crate::host::read::{MOST_AT_ONCE, is_marked};
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::{CheckTarget, FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, read};
@@ -114,7 +114,7 @@ impl Scan {
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
             outcome
         };
-        let outcomes: Vec<Outcome> = wanted.par_iter().map(one).collect();
+        let outcomes: Vec<Outcome> = wanted.par_iter().with_max_len(MOST_AT_ONCE).map(one).collect();
         if self.cancel.is_cancelled() {
             return Scanned { is_cancelled: true, ..Scanned::default() };
         }

@@ -17,8 +17,12 @@ use super::file::key_of;
 use super::graph::Graph;
 use super::shared::{SharedList, SharedMap, scattered};
 use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{FileId, LetterSet, StatementId, Symbol, TextRange, TextSize};
+
+/// How many files are worth a thread of their own.
+const FEW_FILES: usize = 64;
 
 /// A predicate of a program: its number in [`Program::predicates`]. Programs that follow from each other by edits use the
 /// same numbers.
@@ -180,11 +184,9 @@ impl Program {
         let mut program = Self { packages: Arc::new(package_index(&files)), ..Self::default() };
         let files = Arc::new(files);
         program.files = Arc::clone(&files);
-        for (index, file) in (0u32..).zip(files.iter()) {
-            let mut keys: Vec<_> = file.predicates.iter().collect();
-            // Hash order would make ids, and so output, differ between runs.
-            keys.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
-            for (&key, there) in keys {
+        let named = parallel::map(&files, FEW_FILES, |file| in_order(file));
+        for ((index, file), named) in (0u32..).zip(files.iter()).zip(named) {
+            for (&key, there) in named {
                 let id = program.intern(program.qualify(file.package, key));
                 let Some(predicate) = program.predicates.list.get_mut(id.0 as usize) else { continue };
                 predicate.add(index, file, key, there);
@@ -198,12 +200,13 @@ impl Program {
         }
         program.embedding = embedding;
         program.statements = files.iter().fold(0, |sum, file| sum.wrapping_add(file.digest));
-        for at in 0..program.predicates.list.len() {
-            let Some(predicate) = program.predicates.list.get_mut(at) else { continue };
+        let mut predicates = std::mem::take(&mut program.predicates.list);
+        for at in 0..predicates.len() {
+            let Some(predicate) = predicates.get_mut(at) else { continue };
             predicate.fingerprint = predicate.signature.fingerprint();
-            let predicate = predicate.clone();
-            program.count_in(PredicateId(u32::try_from(at).unwrap_or(u32::MAX)), &predicate);
+            program.count_in(PredicateId(u32::try_from(at).unwrap_or(u32::MAX)), predicate);
         }
+        program.predicates.list = predicates;
         program.revision = Revision::first();
         program
     }
@@ -588,6 +591,14 @@ impl Predicate {
             signature.temporal = true;
         }
     }
+}
+
+/// What a file says of predicates, by their first mention. The order of the index would make numbers of predicates, and so output,
+/// differ between runs.
+fn in_order(file: &FileSummary) -> Vec<(&PredicateKey, &PredicateInFile)> {
+    let mut named: Vec<_> = file.predicates.iter().collect();
+    named.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
+    named
 }
 
 fn package_index(files: &[Arc<FileSummary>]) -> FxHashMap<Symbol, FxHashSet<PredicateKey>> {

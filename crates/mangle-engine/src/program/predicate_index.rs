@@ -1,4 +1,5 @@
 //! What a file says of each predicate, by key: a sorted list, since there is one for each file of a program and it has to be small.
+//! It is sorted by the addresses of names: a search compares numbers and reads no name.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -80,7 +81,7 @@ impl PredicateInFile {
     }
 }
 
-/// What a file says of the predicates that it names, in the order of their keys.
+/// What a file says of the predicates that it names, in an order that differs from one process to the next.
 #[derive(Debug, Default)]
 pub struct PredicateIndex {
     entries: Box<[(PredicateKey, PredicateInFile)]>,
@@ -89,7 +90,7 @@ pub struct PredicateIndex {
 impl PredicateIndex {
     pub(super) fn new(found: FxHashMap<PredicateKey, PredicateInFile>) -> Self {
         let mut entries: Box<[_]> = found.into_iter().collect();
-        entries.sort_unstable_by_key(|(key, _)| *key);
+        entries.sort_unstable_by_key(|(key, _)| position(key));
         entries.iter_mut().for_each(|(_, there)| there.shrink_to_fit());
         Self { entries }
     }
@@ -97,7 +98,7 @@ impl PredicateIndex {
     /// What the file says of a predicate; `None` if it does not name it.
     #[must_use]
     pub fn get(&self, key: &PredicateKey) -> Option<&PredicateInFile> {
-        let at = self.entries.binary_search_by_key(key, |(key, _)| *key).ok()?;
+        let at = self.entries.binary_search_by_key(&position(key), |(key, _)| position(key)).ok()?;
         self.entries.get(at).map(|(_, there)| there)
     }
 
@@ -107,7 +108,7 @@ impl PredicateIndex {
         self.get(key).is_some()
     }
 
-    /// The predicates that the file names.
+    /// The predicates that the file names. What is shown or numbered in their order has to be sorted.
     pub fn keys(&self) -> impl Iterator<Item = &PredicateKey> {
         self.entries.iter().map(|(key, _)| key)
     }
@@ -116,4 +117,9 @@ impl PredicateIndex {
     pub fn iter(&self) -> impl Iterator<Item = (&PredicateKey, &PredicateInFile)> {
         self.entries.iter().map(|(key, there)| (key, there))
     }
+}
+
+/// What the entries are sorted by.
+fn position(key: &PredicateKey) -> (usize, u16) {
+    (key.name.address(), key.arity)
 }

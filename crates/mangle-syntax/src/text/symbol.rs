@@ -79,7 +79,9 @@ impl Symbol {
         &self.0.0
     }
 
-    fn address(self) -> usize {
+    /// Where the word is in memory: the same for equal words, and another one in the next process.
+    #[must_use]
+    pub fn address(self) -> usize {
         std::ptr::from_ref(self.0) as usize
     }
 }
