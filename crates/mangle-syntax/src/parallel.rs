@@ -26,11 +26,7 @@ const STACK: usize = 8 << 20;
 ///
 /// # Panics
 /// When `work` does.
-pub fn map<'t, T: Sync, R: Send>(
-    items: &'t [T],
-    least: usize,
-    work: impl Fn(&'t T) -> R + Sync,
-) -> Vec<R> {
+pub fn map<'t, T: Sync, R: Send>(items: &'t [T], least: usize, work: impl Fn(&'t T) -> R + Sync) -> Vec<R> {
     let most = available_parallelism().map_or(1, NonZero::get);
     let threads = most.min(items.len() / least.max(1));
     if threads < 2 {
