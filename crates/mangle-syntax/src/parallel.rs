@@ -60,7 +60,7 @@ pub fn map<'t, T: Sync, R: Send>(items: &'t [T], least: usize, work: impl Fn(&'t
     done.into_iter().flat_map(|(_, batch)| batch).collect()
 }
 
-/// What two works give, the first of them on another thread.
+/// The results of two closures. The first runs on another thread.
 ///
 /// ```
 /// assert_eq!(mangle_syntax::parallel::both(|| 1, || "b"), (1, "b"));
