@@ -74,15 +74,16 @@ pub fn check(
         }
     });
     let corpora = corpora(resolution);
-    let lists: Vec<_> = reported.lists(&snapshot, &corpora, options.evaluate).into_iter().collect();
-    let of_file = |(file, lists): &(FileId, Lists<'_>)| {
-        let found = lists.merged(files.get(file).map(|file| &**file)).into_iter();
-        let fails = |diagnostic: &Diagnostic| reported.fails(*file, diagnostic, options);
-        let entry =
-            |one: &Diagnostic| ReportEntry { file: *file, diagnostic: one.clone(), fails: fails(one) };
-        found.map(entry).collect::<Vec<_>>()
-    };
-    let found = lists.par_iter().flat_map_iter(of_file);
+    let lists = reported.lists(&snapshot, &corpora, options.evaluate).into_par_iter();
+    let reported = &reported;
+    let found = lists.flat_map_iter(|(file, lists)| {
+        let found = lists.merged(files.get(&file).map(|file| &**file)).into_iter();
+        found.map(move |diagnostic| ReportEntry {
+            file,
+            diagnostic: diagnostic.clone(),
+            fails: reported.fails(file, diagnostic, options),
+        })
+    });
     let mut checked = Checked { entries: found.collect(), undecided: undecided.into_inner() };
     let of_unparsed = resolution.programs.iter().map(|program| unparsed_beside(program, files));
     let of_projects = resolution.projects.iter().map(check_project);

@@ -25,6 +25,9 @@ pub(crate) type Located = (FileId, StatementId, Finding);
 /// How many parts are worth a thread of their own.
 const FEW: usize = 256;
 
+/// From how many files on the first look at a program is worth a second thread.
+const MANY_FILES: usize = 256;
+
 /// The part of a program that a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
@@ -83,9 +86,9 @@ impl ProgramChecks {
             }
             (bounds, Vocabulary::new(program), indices(program, FileSummary::names_packages))
         };
-        let (emptiness, (bounds, vocabulary, packaged)) = match program.files.len() < FEW {
-            true => (emptiness(), beside()),
-            false => parallel::both(emptiness, beside),
+        let (emptiness, (bounds, vocabulary, packaged)) = match program.files.len() >= MANY_FILES {
+            true => parallel::both(emptiness, beside),
+            false => (emptiness(), beside()),
         };
         let missing = program.predicates.with_ids().filter(|(_, predicate)| !predicate.exists());
         let missing = missing.map(|(id, _)| id).collect();

@@ -238,15 +238,14 @@ fn unchanged_reports_are_not_sent_again() {
     let items = report["items"].as_array().unwrap().clone();
     assert_eq!(items.iter().map(|item| item["kind"].as_str().unwrap()).collect::<Vec<_>>(), ["full", "full"]);
     let a = folder.uri("a.mg");
-    let pull = |client: &mut Client, known: &Value| client.pull_after(&a, known);
-    let first = pull(&mut client, &json!(null));
+    let first = client.pull_after(&a, &json!(null));
     assert_eq!((&first["kind"], first["items"].as_array().unwrap().len()), (&json!("full"), 1));
     client.did_open(&a, 5, "p(1\n");
-    let second = pull(&mut client, &first["resultId"]);
+    let second = client.pull_after(&a, &first["resultId"]);
     assert_eq!(second["kind"], "unchanged");
     assert!(second["resultId"].as_str().unwrap().starts_with("5:"));
     client.did_change(&a, 6, json!([{ "text": "p(1).\n" }]));
-    assert_eq!(pull(&mut client, &second["resultId"])["items"], json!([]));
+    assert_eq!(client.pull_after(&a, &second["resultId"])["items"], json!([]));
 }
 
 #[test]
