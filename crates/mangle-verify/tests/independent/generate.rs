@@ -283,7 +283,7 @@ pub fn facts(program: &Program, world: &[WorldFact]) -> Option<Facts> {
 }
 
 /// Changes a constant or an operator, or leaves a rule out, so that the world may no longer answer the property.
-fn change(random: &mut Random, question: &mut Question) {
+pub fn change(random: &mut Random, question: &mut Question) {
     if random.chance(15) {
         return contradict(random, question);
     }

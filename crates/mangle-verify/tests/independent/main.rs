@@ -8,6 +8,7 @@
 #[path = "../../../../tests/all/naive/mod.rs"]
 mod naive;
 
+mod comparison;
 mod condition;
 mod generate;
 mod oracle;

@@ -28,7 +28,7 @@ impl<'q> Oracle<'q> {
     pub fn new(question: &'q Question) -> Self {
         let mut oracle = Self { question, program: question.program(), worlds: Vec::new() };
         let mut tried = BTreeSet::new();
-        for world in oracle.candidates() {
+        for world in candidates(question) {
             let size_is_useful =
                 oracle.worlds.first().is_none_or(|smallest: &Vec<WorldFact>| world.len() < smallest.len());
             if size_is_useful && tried.insert(world.clone()) && oracle.answers(&world) {
@@ -36,55 +36,6 @@ impl<'q> Oracle<'q> {
             }
         }
         oracle
-    }
-
-    /// The seed world, its subsets, worlds close to it, and random ones.
-    fn candidates(&self) -> Vec<Vec<WorldFact>> {
-        let seed = &self.question.seed_world;
-        let mut random = Random::seeded(7);
-        let subset = |mask: usize| -> Vec<WorldFact> {
-            let members = seed.iter().enumerate().filter(|(at, _)| mask & (1 << at) != 0);
-            members.map(|(_, fact)| fact.clone()).collect()
-        };
-        let mut all: Vec<Vec<WorldFact>> = (0..1usize << seed.len()).map(subset).collect();
-        for _ in 0..RANDOM_WORLDS {
-            all.push(if random.chance(60) {
-                self.variant(&mut random)
-            } else {
-                self.random_world(&mut random)
-            });
-        }
-        all.iter_mut().for_each(|world| {
-            world.sort();
-            world.dedup();
-        });
-        all.retain(|world| world.len() <= self.question.scope);
-        all
-    }
-
-    fn variant(&self, random: &mut Random) -> Vec<WorldFact> {
-        let mut world = self.question.seed_world.clone();
-        for _ in 0..1 + random.below(2) {
-            let at = random.below(world.len());
-            let Some((key, tuple)) = world.get_mut(at) else { continue };
-            let input = self.question.inputs.iter().find(|input| input.key() == *key).unwrap();
-            let column = random.below(tuple.len());
-            tuple[column] = pool::neighbor(random, input.columns[column], &tuple[column]);
-        }
-        if random.chance(40) {
-            let at = random.below(world.len());
-            world.remove(at);
-        }
-        world
-    }
-
-    fn random_world(&self, random: &mut Random) -> Vec<WorldFact> {
-        let mut world = Vec::new();
-        for _ in 0..1 + random.below(self.question.scope) {
-            let input = random.pick(&self.question.inputs);
-            world.push(pool::fact(random, input, &self.question.seed_world, &self.question.inputs));
-        }
-        world
     }
 
     /// True if the evaluation of a world ends, no assumption excludes it, and it answers the property.
@@ -99,7 +50,7 @@ impl<'q> Oracle<'q> {
         let shown = |world: &[WorldFact]| world.iter().map(fact_text).collect::<Vec<_>>().join(" ");
         match answer.verdict {
             Verdict::Violated | Verdict::Possible => {
-                let world = match read(answer) {
+                let world = match read(answer.world.as_deref().unwrap_or_default()) {
                     Ok(world) => world,
                     Err(text) => return Some(format!("`{text}` cannot be read as Mangle")),
                 };
@@ -123,8 +74,8 @@ impl<'q> Oracle<'q> {
 }
 
 /// The world of an answer, read from its text. Fails with a fact that is not Mangle.
-fn read(answer: &Answer) -> Result<Vec<WorldFact>, String> {
-    let facts = answer.world.iter().flatten().map(|text| {
+pub fn read(facts: &[String]) -> Result<Vec<WorldFact>, String> {
+    let facts = facts.iter().map(|text| {
         let source = SourceFile::parse(format!("{text} .").into());
         if source.items().len() != 1 || source.items().iter().any(|item| item.statement.damaged) {
             return Err(text.clone());
@@ -134,4 +85,53 @@ fn read(answer: &Answer) -> Result<Vec<WorldFact>, String> {
         Ok(((name, args.len()), args))
     });
     facts.collect()
+}
+
+/// The seed world, its subsets, worlds close to it, and random ones.
+pub fn candidates(question: &Question) -> Vec<Vec<WorldFact>> {
+    let seed = &question.seed_world;
+    let mut random = Random::seeded(7);
+    let subset = |mask: usize| -> Vec<WorldFact> {
+        let members = seed.iter().enumerate().filter(|(at, _)| mask & (1 << at) != 0);
+        members.map(|(_, fact)| fact.clone()).collect()
+    };
+    let mut all: Vec<Vec<WorldFact>> = (0..1usize << seed.len()).map(subset).collect();
+    for _ in 0..RANDOM_WORLDS {
+        all.push(if random.chance(60) {
+            variant(question, &mut random)
+        } else {
+            random_world(question, &mut random)
+        });
+    }
+    all.iter_mut().for_each(|world| {
+        world.sort();
+        world.dedup();
+    });
+    all.retain(|world| world.len() <= question.scope);
+    all
+}
+
+fn variant(question: &Question, random: &mut Random) -> Vec<WorldFact> {
+    let mut world = question.seed_world.clone();
+    for _ in 0..1 + random.below(2) {
+        let at = random.below(world.len());
+        let Some((key, tuple)) = world.get_mut(at) else { continue };
+        let input = question.inputs.iter().find(|input| input.key() == *key).unwrap();
+        let column = random.below(tuple.len());
+        tuple[column] = pool::neighbor(random, input.columns[column], &tuple[column]);
+    }
+    if random.chance(40) {
+        let at = random.below(world.len());
+        world.remove(at);
+    }
+    world
+}
+
+fn random_world(question: &Question, random: &mut Random) -> Vec<WorldFact> {
+    let mut world = Vec::new();
+    for _ in 0..1 + random.below(question.scope) {
+        let input = random.pick(&question.inputs);
+        world.push(pool::fact(random, input, &question.seed_world, &question.inputs));
+    }
+    world
 }
