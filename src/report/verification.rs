@@ -62,6 +62,8 @@ pub struct PropertyReport {
     pub reading_differences: Vec<ReadingDifferenceReport>,
     /// Why no world breaks it, however large.
     pub argument: Option<String>,
+    /// The operations of the rules for which not every value was tried.
+    pub reasons: Vec<String>,
     /// What derives the solution.
     pub proof: Option<String>,
     /// What was looked at.
@@ -139,6 +141,7 @@ impl PropertyReport {
             other_reading: answer.other_reading.map(Verdict::as_str),
             reading_differences: answer.differences.iter().map(ReadingDifferenceReport::from).collect(),
             argument: answer.argument.clone(),
+            reasons: answer.reasons.clone(),
             proof,
             covered: CoveredReport {
                 facts: answer.covered.facts,

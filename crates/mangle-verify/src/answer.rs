@@ -9,6 +9,7 @@ use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
 use crate::input::Input;
+use crate::obstacle::Obstacle;
 use crate::plain_proof::plain_proof;
 use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
@@ -32,7 +33,7 @@ pub enum Verdict {
     ImpossibleUpTo,
     /// No world breaks it, but in one of them the evaluation stops with an error.
     Aborts,
-    /// The search ended before it was complete.
+    /// No world was found, but it is not proved that there is none.
     NotDecided,
     /// It cannot be checked.
     Error,
@@ -85,6 +86,8 @@ pub struct Answer {
     pub differences: Vec<ReadingDifference>,
     /// Why no world breaks it, however large.
     pub argument: Option<String>,
+    /// The operations of the rules for which the tried values are not complete. Empty unless the answer is not decided.
+    pub reasons: Vec<String>,
     /// What derives the solution, and the program that its rules are in.
     pub proof: Option<(Proof, Arc<Compiled>)>,
     /// Where that is a pair of programs: the files of the other one, as they are there.
@@ -145,6 +148,7 @@ impl Answer {
             other_reading: None,
             differences: Vec::new(),
             argument: None,
+            reasons: Vec::new(),
             proof: None,
             originals: FxHashMap::default(),
             covered: Covered::default(),
@@ -196,6 +200,16 @@ impl Answer {
                 Verdict::Error,
                 "no world is left: the assumptions contradict each other".to_owned(),
             ),
+            Outcome::Undecided { obstacle: Obstacle::Incomplete(reasons), .. } => {
+                let found = if wants_world { "no world found" } else { "no violation found" };
+                let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+                let message = format!(
+                    "{found} up to {}, but not every value was tried: {}; a solver (z3 or cvc5) could decide it",
+                    counted(facts),
+                    reasons.join("; ")
+                );
+                Self { reasons, ..Self::new(Verdict::NotDecided, message) }
+            }
             Outcome::Undecided { obstacle, below } => {
                 let covered = match below {
                     0 => String::new(),

@@ -10,4 +10,6 @@ pub struct Input {
     pub predicates: Vec<PredicateId>,
     /// The values that each column can have, in the order in which they are preferred.
     pub columns: Vec<Vec<ValueId>>,
+    /// For each column the numbers of the groups of exchangeable values in it.
+    pub(crate) groups: Vec<Vec<usize>>,
 }

@@ -1,5 +1,7 @@
 //! Why a question is not decided.
 
+use crate::completeness::Reason;
+
 /// Why a search ended before it was complete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
@@ -15,7 +17,16 @@ pub enum Obstacle {
     /// Whether the evaluation can stop with an error is not known.
     #[error("whether the evaluation can abort is not known: {0}")]
     OfAborts(Box<Obstacle>),
+    /// No world was found, but the values that were tried are not complete.
+    #[error("{}", listed(.0))]
+    Incomplete(Vec<Reason>),
     /// The program uses something that the search does not handle.
     #[error("{0}")]
     Unsupported(String),
+}
+
+/// The reasons in one line, with what could decide the question.
+fn listed(reasons: &[Reason]) -> String {
+    let reasons: Vec<String> = reasons.iter().map(Reason::to_string).collect();
+    format!("not every value was tried: {}; a solver (z3 or cvc5) could decide it", reasons.join("; "))
 }

@@ -3,17 +3,21 @@
 //! Sizes are tried from zero on. For each the program is evaluated in all worlds of that size at once, a solver looks for a
 //! solution, and the kernel confirms it: no world is returned that it does not confirm.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mangle_engine::kernel::plan::RelationId;
-use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId};
+use mangle_engine::kernel::{
+    Clock, Compiled, Fact, Kernel, Limits, Reading, Reason as StopReason, RuleId, Stop, ValueId,
+};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
-use crate::candidates::{self, InputPredicate, Sources};
+use crate::candidates::{self, Candidates, InputPredicate, Sources};
 use crate::circuit::Literal;
+use crate::completeness::{Analysis, Certificate, Reason, Subject};
 use crate::cone::{self, Cone};
 use crate::input::Input;
 use crate::obstacle::Obstacle;
@@ -74,7 +78,7 @@ pub enum Outcome {
     Found {
         /// The world.
         world: World,
-        /// Whether no smaller world does, among those of the values that were looked at.
+        /// True if no smaller world has one.
         is_smallest: bool,
     },
     /// No world at all has one, for this reason.
@@ -126,28 +130,40 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         question,
         cancel,
         end: Instant::now() + scope.time,
+        facts: scope.facts,
         reading: cone::Reading::new(&question.compiled),
         roots: std::iter::once(question.goal).chain(question.forbidden.iter().copied()).collect(),
-        inputs: Vec::new(),
+        tried: None,
+        analysis: None,
+        certificate: Certificate::default(),
+        reasons: BTreeSet::new(),
         cone: Cone::default(),
         base,
         worlds,
         has_mismatch: false,
         depends_on_order: false,
-        cut: None,
     };
     let outcome = search.run(scope);
-    Searched { outcome, inputs: search.inputs, base: search.base }
+    Searched { outcome, inputs: search.certificate.inputs, base: search.base }
 }
 
 struct Search<'q> {
     question: &'q Question,
     cancel: &'q Cancel,
     end: Instant,
+    /// The most facts of a world.
+    facts: usize,
     reading: cone::Reading<'q>,
     /// What the answer depends on.
     roots: Vec<PredicateId>,
-    inputs: Vec<Input>,
+    /// Values that the rules suggest, once they are needed, and the limit that cut them.
+    tried: Option<Candidates>,
+    /// The operations on the values of the inputs.
+    analysis: Option<Analysis>,
+    /// The values for the worlds of the current size.
+    certificate: Certificate,
+    /// Why worlds of the sizes so far may have been missed.
+    reasons: BTreeSet<Reason>,
     cone: Cone,
     base: Kernel,
     worlds: Worlds<'q>,
@@ -155,8 +171,6 @@ struct Search<'q> {
     has_mismatch: bool,
     /// Whether something depends on the order of facts, so that not everything was looked at.
     depends_on_order: bool,
-    /// Why not all values of the inputs were looked at, if they were not.
-    cut: Option<&'static str>,
 }
 
 /// What was found among the worlds of one size.
@@ -181,15 +195,21 @@ enum Wanted {
 
 impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
-        self.look(scope);
+        self.look();
         let found = self.without_bound().unwrap_or_else(|| self.within(scope));
         let is_complete = matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld);
         if !is_complete {
             return found;
         }
-        let cut = self.cut.filter(|_| !matches!(found, Outcome::Never(_)));
+        if !self.reasons.is_empty() && !matches!(found, Outcome::Never(_)) {
+            let reasons = std::mem::take(&mut self.reasons).into_iter().collect();
+            return Outcome::Undecided { obstacle: Obstacle::Incomplete(reasons), below: 0 };
+        }
         if self.question.looks_for_aborts {
-            match self.aborting(scope) {
+            let certificate = std::mem::take(&mut self.certificate);
+            let aborting = self.aborting(scope);
+            self.certificate = certificate;
+            match aborting {
                 Ok(Some((world, stop))) => return Outcome::Aborts { world, stop },
                 Ok(None) => {}
                 Err(obstacle) => {
@@ -198,10 +218,7 @@ impl Search<'_> {
                 }
             }
         }
-        match cut {
-            Some(cut) => Outcome::Undecided { obstacle: Obstacle::Size(cut), below: 0 },
-            None => found,
-        }
+        found
     }
 
     /// An answer that needs no search.
@@ -225,16 +242,21 @@ impl Search<'_> {
         while size <= scope.facts {
             match self.of_size(size, Wanted::Goal) {
                 Ok(OfSize::Found(world)) => {
-                    let is_smallest = !(self.has_mismatch || self.depends_on_order) || size == 0;
-                    return Outcome::Found { world, is_smallest };
+                    let is_proved = !self.has_mismatch && !self.depends_on_order && self.reasons.is_empty();
+                    return Outcome::Found { world, is_smallest: is_proved || size == 0 };
                 }
                 Ok(OfSize::None { is_any }) => {
                     is_any_world |= is_any;
+                    // The worlds of this size over other values are open.
+                    let reasons = std::mem::take(&mut self.certificate.reasons);
+                    self.reasons
+                        .retain(|known| !reasons.iter().any(|reason| reason.is_same_operation(known)));
+                    self.reasons.extend(reasons);
                     size += 1;
                 }
                 Ok(OfSize::Widened(predicate)) => {
                     self.roots.push(predicate);
-                    self.look(scope);
+                    self.look();
                 }
                 Ok(OfSize::Stops(..)) => size += 1,
                 Err(obstacle) => return Outcome::Undecided { obstacle, below: size },
@@ -250,11 +272,75 @@ impl Search<'_> {
         if is_any_world { Outcome::NotInScope } else { Outcome::NoWorld }
     }
 
-    /// Finds out what the answer depends on, and which values the inputs have.
-    fn look(&mut self, scope: Scope) {
+    /// Reads the rules that the answer depends on.
+    fn look(&mut self) {
         let inputs: Vec<PredicateId> =
             self.question.inputs.iter().flat_map(|input| input.predicates.iter().copied()).collect();
         self.cone = self.reading.cone(&self.roots, &inputs);
+        self.tried = None;
+        let stopped = self.base_stopped();
+        let (end, cancel) = (self.end, self.cancel);
+        let is_over = || Instant::now() >= end || cancel.is_cancelled();
+        let mut values = std::mem::take(self.base.values());
+        let subject = Subject {
+            compiled: &self.question.compiled,
+            base: Some(self.base.model()).filter(|_| !stopped),
+            cone: &self.cone,
+            clock: self.question.clock,
+        };
+        self.analysis = Some(Analysis::new(subject, &mut values, &self.question.inputs, &is_over));
+        *self.base.values() = values;
+        self.worlds.base = self.base.fork();
+    }
+
+    /// Finds the values that the inputs have in worlds of a size.
+    fn find_values(&mut self, size: usize, wanted: Wanted) -> Result<(), Obstacle> {
+        let (end, cancel) = (self.end, self.cancel);
+        let is_over = || Instant::now() >= end || cancel.is_cancelled();
+        let is_certified = wanted == Wanted::Goal
+            && size > 0
+            && self.analysis.as_ref().is_some_and(|analysis| !analysis.is_incomplete());
+        if size > 0 && !is_certified {
+            self.try_values()?;
+        }
+        let mut certificate = self.certify(size, &is_over);
+        if !certificate.reasons.is_empty() && self.tried.is_none() {
+            self.try_values()?;
+            certificate = self.certify(size, &is_over);
+        }
+        let tried = self.tried.as_ref();
+        if wanted == Wanted::Stop {
+            certificate = Certificate {
+                inputs: tried.map(|tried| tried.inputs.clone()).unwrap_or_default(),
+                ..Certificate::default()
+            };
+        } else if let Some(cut) =
+            tried.and_then(|tried| tried.cut).filter(|_| !certificate.reasons.is_empty())
+        {
+            let operation = format!("a limit of the search: {cut}");
+            certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
+        }
+        self.certificate = certificate;
+        self.worlds.base = self.base.fork();
+        Ok(())
+    }
+
+    fn certify(&mut self, size: usize, is_over: &dyn Fn() -> bool) -> Certificate {
+        let Some(analysis) = self.analysis.as_ref().filter(|_| size > 0) else {
+            return Certificate::default();
+        };
+        let tried = self.tried.as_ref().map_or(&[][..], |tried| &tried.inputs);
+        let mut values = std::mem::take(self.base.values());
+        let certificate = analysis.certificate(&self.question.compiled, &mut values, size, tried, is_over);
+        *self.base.values() = values;
+        certificate
+    }
+
+    /// Computes the values that the rules suggest.
+    fn try_values(&mut self) -> Result<(), Obstacle> {
+        if self.tried.is_some() {
+            return Ok(());
+        }
         let stopped = self.base_stopped();
         let mut values = std::mem::take(self.base.values());
         let sources = Sources {
@@ -262,12 +348,11 @@ impl Search<'_> {
             base: Some(self.base.model()).filter(|_| !stopped),
             cone: &self.cone,
             clock: self.question.clock,
-            facts: scope.facts,
+            facts: self.facts,
         };
-        let found = candidates::inputs(sources, &mut values, &self.question.inputs);
-        (self.inputs, self.cut) = (found.inputs, found.cut);
+        self.tried = Some(candidates::inputs(sources, &mut values, &self.question.inputs));
         *self.base.values() = values;
-        self.worlds.base = self.base.fork();
+        Ok(())
     }
 
     fn base_stopped(&self) -> bool {
@@ -276,7 +361,8 @@ impl Search<'_> {
 
     /// Searches the worlds of one size.
     fn of_size(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
-        if size > 0 && self.inputs.is_empty() {
+        self.find_values(size, wanted)?;
+        if size > 0 && self.certificate.inputs.is_empty() {
             return Ok(OfSize::None { is_any: false });
         }
         let values = self.base.values().share();
@@ -284,7 +370,8 @@ impl Search<'_> {
             compiled: &self.question.compiled,
             base: Some(self.base.model()).filter(|model| model.stopped.is_none()),
             cone: &self.cone,
-            inputs: &self.inputs,
+            inputs: &self.certificate.inputs,
+            groups: &self.certificate.groups,
             clock: self.question.clock,
             end: self.end,
             cancel: self.cancel,
@@ -295,7 +382,7 @@ impl Search<'_> {
         let is_any = evaluation.is_satisfiable(&[])?;
         let mut mismatches = 0;
         while evaluation.is_satisfiable(&[goal])? {
-            let facts = asserted(&self.inputs, &simplest(&mut evaluation, goal));
+            let facts = asserted(&self.certificate.inputs, &simplest(&mut evaluation, goal));
             match (self.worlds.confirm(&facts), wanted) {
                 (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
                 (Confirmation::Stops(world, stop), Wanted::Stop) => return Ok(OfSize::Stops(world, stop)),
@@ -321,7 +408,7 @@ impl Search<'_> {
 
     /// The predicate of a rule that stopped an evaluation and that the search did not look at.
     fn beside(&self, stop: &Stop) -> Result<Option<PredicateId>, Obstacle> {
-        if !matches!(stop.reason, Reason::Failed(_)) {
+        if !matches!(stop.reason, StopReason::Failed(_)) {
             return Err(Obstacle::Unsupported(format!("a world takes {} to evaluate", stop.reason)));
         }
         Ok(self.worlds.stopping(stop).filter(|id| !self.cone.needs(id.0)))
@@ -341,7 +428,7 @@ impl Search<'_> {
         let aggregates = strata.iter().flat_map(|stratum| stratum.aggregates.iter().map(|made| made.target));
         let all = targets.chain(aggregates).filter(|target| !left_out.contains(target)).map(PredicateId);
         self.roots.extend(all.collect::<Vec<_>>());
-        self.look(scope);
+        self.look();
         for size in 0..=scope.facts {
             if let OfSize::Stops(world, stop) = self.of_size(size, Wanted::Stop)? {
                 return Ok(Some((world, stop)));
@@ -421,7 +508,7 @@ impl Worlds<'_> {
     /// The predicate of the rule that stopped an evaluation by failing.
     fn stopping(&self, stop: &Stop) -> Option<PredicateId> {
         let rule = self.question.compiled.rule(stop.rule?)?;
-        matches!(stop.reason, Reason::Failed(_)).then_some(rule.predicate)
+        matches!(stop.reason, StopReason::Failed(_)).then_some(rule.predicate)
     }
 }
 

@@ -33,7 +33,7 @@ impl Domains<'_> {
     pub(super) fn of(&mut self, place: &Place, ty: &Type) -> Vec<ValueId> {
         let mut all = self.typed(place, ty);
         let mut seen = rustc_hash::FxHashSet::default();
-        all.retain(|value| seen.insert(*value));
+        all.retain(|value| seen.insert(*value) && crate::completeness::conforms(self.values, *value, ty));
         self.flow.cuts.shorten(&mut all, MOST_VALUES, "an argument has too many values");
         all
     }

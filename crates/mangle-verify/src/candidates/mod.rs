@@ -124,13 +124,16 @@ fn columns(
                 .collect();
             let predicates = input.predicates.clone();
             if !is_temporal {
-                inputs.push(Input { predicates, columns });
+                let groups = vec![Vec::new(); columns.len()];
+                inputs.push(Input { predicates, columns, groups });
                 continue;
             }
             let width = u16::try_from(row.len()).unwrap_or(u16::MAX);
             for [start, end] in intervals(domains, number, width, clock) {
-                let columns = columns.iter().cloned().chain([vec![start], vec![end]]).collect();
-                inputs.push(Input { predicates: predicates.clone(), columns });
+                let columns: Vec<Vec<ValueId>> =
+                    columns.iter().cloned().chain([vec![start], vec![end]]).collect();
+                let groups = vec![Vec::new(); columns.len()];
+                inputs.push(Input { predicates: predicates.clone(), columns, groups });
             }
         }
     }

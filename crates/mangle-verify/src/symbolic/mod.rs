@@ -44,6 +44,8 @@ pub(crate) struct Setting<'s> {
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) inputs: &'s [Input],
+    /// Groups of exchangeable values, each in the order in which a world uses them.
+    pub(crate) groups: &'s [Vec<ValueId>],
     pub(crate) clock: Clock,
     pub(crate) end: Instant,
     pub(crate) cancel: &'s Cancel,
@@ -71,7 +73,7 @@ impl<'s> Evaluation<'s> {
     pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut circuit = Circuit::new(setting.end, setting.cancel);
         let mut terms = Terms::default();
-        let slots = Slots::new(&mut circuit, &mut terms, setting.inputs, size);
+        let slots = Slots::new(&mut circuit, &mut terms, (setting.inputs, setting.groups), size);
         let relations = (0..setting.compiled.arities.len()).map(|_| SymbolicRelation::default()).collect();
         let mut facts: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
         for (at, fact) in setting.compiled.facts().iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are choices.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::term::{Term, Terms};
@@ -73,18 +74,46 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// So many slots, each of which holds a fact of one of `inputs`. The facts come in the order of the inputs.
-    pub(crate) fn new(circuit: &mut Circuit, terms: &mut Terms, inputs: &[Input], count: usize) -> Self {
+    /// So many slots, each of which holds a fact of one of `inputs`. The facts come in the order of the inputs, and the
+    /// values of each group in the order of the group.
+    pub(crate) fn new(
+        circuit: &mut Circuit,
+        terms: &mut Terms,
+        (inputs, groups): (&[Input], &[Vec<ValueId>]),
+        count: usize,
+    ) -> Self {
+        let mut orders: Vec<GroupOrder> = (0usize..)
+            .zip(groups)
+            .map(|(number, group)| GroupOrder::new(circuit, number, group, inputs))
+            .collect();
         let mut slots: Vec<Vec<SlotFact>> = Vec::with_capacity(count);
         for slot in 0..count {
             let mut facts = Vec::with_capacity(inputs.len());
             for (number, input) in inputs.iter().enumerate() {
                 let taken = circuit.unknown();
-                let columns: Box<[Term]> =
-                    input.columns.iter().map(|values| column(circuit, terms, taken, values)).collect();
+                orders.iter_mut().for_each(GroupOrder::begin_fact);
+                let mut columns: Vec<Term> = Vec::with_capacity(input.columns.len());
+                for (at, values) in input.columns.iter().enumerate() {
+                    let of_column = input.groups.get(at).map_or(&[][..], Vec::as_slice);
+                    let is_early = |value: &ValueId| {
+                        !of_column
+                            .iter()
+                            .any(|group| orders.get(*group).is_some_and(|order| order.is_late(slot, *value)))
+                    };
+                    let values: Vec<ValueId> = values.iter().copied().filter(is_early).collect();
+                    let term = column(circuit, terms, taken, &values);
+                    for group in of_column {
+                        if let Some(order) = orders.get_mut(*group) {
+                            order.require(circuit, terms, term, taken);
+                        }
+                    }
+                    columns.push(term);
+                }
+                let columns: Box<[Term]> = columns.into();
                 let uses = Uses::only(count, slot, u16::try_from(number).unwrap_or(u16::MAX - 1));
                 facts.push(SlotFact { input: number, taken, terms: columns, uses });
             }
+            orders.iter_mut().for_each(|order| order.end_slot(circuit));
             let taken: Vec<Literal> = facts.iter().map(|fact| fact.taken).collect();
             circuit.require(taken.iter().copied());
             circuit.at_most_one(&taken);
@@ -108,6 +137,73 @@ impl Slots {
             Some((fact.input, fact.terms.iter().map(value).collect::<Option<Vec<_>>>()?))
         };
         self.slots.iter().filter_map(fact).collect()
+    }
+}
+
+/// The order in which a world uses the exchangeable values of a group: each only behind the one before it. Without it, a
+/// search would look at every exchange of them.
+struct GroupOrder {
+    /// The place of each value in the order.
+    ranks: FxHashMap<ValueId, usize>,
+    /// The most values of the group in one fact.
+    width: usize,
+    /// True if the value of this rank is in an earlier slot.
+    before: Vec<Literal>,
+    /// The same for this slot, for each of its facts: rank, and when the fact has the value.
+    in_slot: Vec<(usize, Literal)>,
+    in_fact: Vec<(usize, Literal)>,
+    columns: usize,
+}
+
+impl GroupOrder {
+    fn new(circuit: &Circuit, number: usize, values: &[ValueId], inputs: &[Input]) -> Self {
+        let count = |input: &Input| input.groups.iter().filter(|groups| groups.contains(&number)).count();
+        Self {
+            ranks: values.iter().copied().zip(0..).collect(),
+            width: inputs.iter().map(count).max().unwrap_or(0),
+            before: vec![circuit.no(); values.len()],
+            in_slot: Vec::new(),
+            in_fact: Vec::new(),
+            columns: 0,
+        }
+    }
+
+    fn begin_fact(&mut self) {
+        self.in_slot.append(&mut self.in_fact);
+        self.columns = 0;
+    }
+
+    /// True if a value cannot be in the next column of a slot, since too few columns are before it.
+    fn is_late(&self, slot: usize, value: ValueId) -> bool {
+        self.ranks.get(&value).is_some_and(|rank| *rank > slot * self.width + self.columns)
+    }
+
+    /// Requires that the values before the one of a column are in columns before it.
+    fn require(&mut self, circuit: &mut Circuit, terms: &Terms, term: Term, taken: Literal) {
+        let mut found = Vec::new();
+        for (value, literal) in terms.options(circuit, term) {
+            let Some(&rank) = self.ranks.get(&value) else { continue };
+            let literal = circuit.both(literal, taken);
+            if let Some(last) = rank.checked_sub(1) {
+                let earlier = self.before.get(last).copied().into_iter();
+                let in_fact =
+                    self.in_fact.iter().filter(|(rank, _)| *rank == last).map(|(_, literal)| *literal);
+                let clause: Vec<Literal> = earlier.chain(in_fact).chain([!literal]).collect();
+                circuit.require(clause);
+            }
+            found.push((rank, literal));
+        }
+        self.in_fact.extend(found);
+        self.columns += 1;
+    }
+
+    fn end_slot(&mut self, circuit: &mut Circuit) {
+        self.begin_fact();
+        for (rank, literal) in std::mem::take(&mut self.in_slot) {
+            if let Some(before) = self.before.get_mut(rank) {
+                *before = circuit.any([*before, literal]);
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 mod cases;
 mod enumerator;
 mod generated;
+mod proofs;
 mod small;
 mod text_values;
 mod values;

@@ -162,7 +162,7 @@ fn an_abort_is_found_beside_what_cannot_be_searched() {
         Decl mx(A, B, C) descr [deferred(), mode(\"+\", \"+\", \"-\")].\n\
         mx(A, B, C) :- C = fn:plus(A, B).\nt(K, V) :- raw(K, V).\nt(K, V) :- t(K, W), V = fn:plus(W, 1), V < 3.\n\
         Decl a(X) bound [/number].\nx(Y) :- a(X), Z = fn:minus(X, 1), Y = fn:div(10, Z).\n";
-    check(policy, "a(1)", "aborts with 1");
+    check(policy, "a(X), X > 1, a(Y), Y < X, X < 2, !a(1)", "aborts with 1");
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn text_functions_are_inverted() {
     check("Decl n(X) bound [/number].", r#"n(X), fn:number:to_string(X) = "42""#, "1 n(42)");
     check("Decl n(X) bound [/name].", r#"n(X), fn:name:to_string(X) = "/foo""#, "1 n(/foo)");
     check("Decl n(X) bound [/name].", "n(X), fn:name:root(X) = /foo, X != /foo ", "1 n(/foo/a)");
-    check("Decl n(X) bound [/name].", "n(X), fn:name:tip(X) = /admin, X != /admin ", "1 n(/a/admin)");
+    check("Decl n(X) bound [/name].", "n(X), fn:name:tip(X) = /admin, X != /admin ", "1 n(/b/admin)");
     check(
         "Decl n(X) bound [/string].",
         r#"n(X), Z = fn:string:replace(X, "..", "", -1), :string:starts_with(Z, "/etc"), !:string:starts_with(X, "/etc")"#,
@@ -56,12 +56,12 @@ fn texts_are_longer_than_their_tests() {
     check(
         "Decl p(X) bound [/string].",
         r#"p(X), :string:starts_with(X, "src/"), X != "src/""#,
-        r#"1 p("src/x")"#,
+        r#"1 p("src/a")"#,
     );
     check(
         "Decl p(X) bound [/string].",
         r#"p(X), p(Y), X != Y, :string:ends_with(X, "@corp"), :string:ends_with(Y, "@corp")"#,
-        r#"2 p("@corp") p("x@corp")"#,
+        r#"2 p("@corp") p("a@corp")"#,
     );
     check(
         "Decl p(X) bound [/string].",
@@ -142,13 +142,13 @@ fn values_of_several_parts_are_long_enough() {
     check(
         "Decl p(X) bound [.Map</string, /number>].",
         r#"p(X), :match_entry(X, "k", V), V > 9, :match_entry(X, "m", W), W < V"#,
-        r#"1 p(["k" : 10, "m" : 1])"#,
+        r#"1 p(["k" : 10, "m" : 7])"#,
     );
     check("Decl p(X) bound [/bytes].", "p(X), p(Y), X != Y", r#"2 p(b"a") p(b"b")"#);
     check(
         "Decl p(X) bound [/name].",
         "p(X), p(Y), X != Y, :match_prefix(X, /line), :match_prefix(Y, /line)",
-        "2 p(/line/a) p(/line/b)",
+        "2 p(/linea) p(/lineb)",
     );
     check(
         "
@@ -198,7 +198,8 @@ fn cut_lists_leave_the_answer_open() {
     check(
         &policy,
         r#"hit(X, "p1"), !hit(X, "p1")"#,
-        "undecided below 0: too many texts that one argument can contain",
+        "undecided below 0: not every value was tried: a limit of the search: too many texts that one argument can contain; \
+         too many tests of one text on `p/1`: 491 values tried; a solver (z3 or cvc5) could decide it",
     );
     check(&policy, r#"hit(X, "p13")"#, r#"1 p("p13")"#);
 }

@@ -1,0 +1,236 @@
+//! What each built-in predicate, function and reducer does with the values that it gets.
+//!
+//! A name that is not listed is an unknown operation, so a new built-in makes answers incomplete until it is listed here.
+
+use mangle_engine::kernel::{Datum, Function, Reducer};
+use mangle_engine::types::Base;
+
+use super::dataflow::{Node, Operation, Part, TextTest};
+use super::rules::Reader;
+
+/// The greatest index of a list that is followed.
+const MAX_INDEX: i64 = 12;
+
+/// The kind of values of which a reducer keeps the greatest or the least.
+pub(super) fn extreme(reducer: Reducer) -> Option<Base> {
+    let kinds = [
+        ("fn:max", Base::Number),
+        ("fn:min", Base::Number),
+        ("fn:duration:max", Base::Duration),
+        ("fn:duration:min", Base::Duration),
+        ("fn:time:max", Base::Time),
+        ("fn:time:min", Base::Time),
+    ];
+    kinds.into_iter().find(|(name, _)| Reducer::of(name) == Some(reducer)).map(|(_, base)| base)
+}
+
+/// The words for a function of `count` arguments that is not described.
+pub(super) fn function_words(name: &str, count: usize) -> String {
+    match name {
+        "list:contains" => "members of lists".to_owned(),
+        "list:get" => "elements of lists at a computed index".to_owned(),
+        "list:append" => "lists with an element more".to_owned(),
+        "struct:get" | "map:get" => "parts with computed labels".to_owned(),
+        "plus" => format!("sums of {count} numbers"),
+        "minus" => format!("differences of {count} numbers"),
+        "mult" => format!("products of {count} numbers"),
+        "div" => "quotients".to_owned(),
+        "mod" => "remainders".to_owned(),
+        "string:concat" => "concatenations of several texts".to_owned(),
+        "string:replace" => "replacements in texts".to_owned(),
+        "sqrt" => "arithmetic of floats".to_owned(),
+        _ if name.starts_with("float:") => "arithmetic of floats".to_owned(),
+        _ => format!("`fn:{name}`"),
+    }
+}
+
+/// The words for the operation of a reducer.
+pub(super) fn reducer_name(reducer: Reducer) -> String {
+    let words = [
+        ("fn:sum", "sums over the rows of a group"),
+        ("fn:float:sum", "sums over the rows of a group"),
+        ("fn:duration:sum", "sums over the rows of a group"),
+        ("fn:avg", "averages over the rows of a group"),
+        ("fn:collect", "lists of the rows of a group"),
+        ("fn:collect_distinct", "lists of the rows of a group"),
+        ("fn:collect_to_map", "maps of the rows of a group"),
+    ];
+    let found = words.iter().find(|(name, _)| Reducer::of(name) == Some(reducer));
+    found.map_or("a reducer", |(_, words)| words).to_owned()
+}
+
+impl Reader<'_> {
+    /// A built-in predicate, with its arguments: each with false if the predicate gives it a value.
+    pub(super) fn built_in(&mut self, name: &str, args: &[(Node, bool)]) {
+        let nodes: Vec<Node> = args.iter().map(|(node, _)| *node).collect();
+        let order = |base: Base, one: Node, other: Node| Operation::Order(base, one, other);
+        let text = |test: TextTest, one: Node, other: Node| Operation::Text(test, one, other);
+        let operation = match (name.trim_start_matches(':'), args) {
+            ("lt" | "le" | "gt" | "ge", [(one, _), (other, _)]) => order(Base::Number, *one, *other),
+            ("time:lt" | "time:le" | "time:gt" | "time:ge", [(one, _), (other, _)]) => {
+                order(Base::Time, *one, *other)
+            }
+            ("duration:lt" | "duration:le" | "duration:gt" | "duration:ge", [(one, _), (other, _)]) => {
+                order(Base::Duration, *one, *other)
+            }
+            ("filter", [(value, _)]) => {
+                let is_true = self.values.name("/true");
+                Operation::Equal(*value, self.flow.constant(is_true))
+            }
+            ("string:starts_with", [(one, _), (other, _)]) => text(TextTest::Prefix, *one, *other),
+            ("string:ends_with", [(one, _), (other, _)]) => text(TextTest::Suffix, *one, *other),
+            ("string:contains", [(one, _), (other, _)]) => text(TextTest::Contains, *one, *other),
+            ("match_prefix", [(one, _), (other, _)]) => text(TextTest::NamePrefix, *one, *other),
+            ("match_pair", [(whole, _), first, second]) => {
+                self.take(*whole, Part::First, *first);
+                return self.take(*whole, Part::Second, *second);
+            }
+            ("match_cons", [(whole, _), first, rest]) => {
+                self.take(*whole, Part::Element, *first);
+                return self.take(*whole, Part::Tail, *rest);
+            }
+            ("match_nil", [(whole, _)]) => {
+                // The list is told apart from those with an element.
+                let rest = self.flow.node();
+                Operation::Take(*whole, Part::Tail, rest)
+            }
+            ("match_entry", [(whole, _), (label, _), found]) => {
+                return self.labeled(*whole, *label, *found, Part::Entry);
+            }
+            ("match_field", [(whole, _), (label, _), found]) => {
+                return self.labeled(*whole, *label, *found, Part::Field);
+            }
+            ("list:member", _) => return self.opaque("members of lists", nodes, args),
+            ("within_distance", _) => return self.opaque("distances of numbers", nodes, args),
+            (name, _) => return self.opaque(format!("`:{name}`"), nodes, args),
+        };
+        self.push(operation);
+    }
+
+    /// An operation that is not described. Arguments without a value get one.
+    fn opaque(&mut self, operation: impl Into<String>, nodes: Vec<Node>, args: &[(Node, bool)]) {
+        let results = args.iter().filter(|(_, is_known)| !is_known).map(|(node, _)| *node).collect();
+        self.push(Operation::Unknown { operation: operation.into(), nodes, results });
+    }
+
+    /// A part of a value; compared with the argument if that has a value.
+    fn take(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
+        if !is_known {
+            return self.push(Operation::Take(whole, part, node));
+        }
+        let own = self.flow.node();
+        self.push(Operation::Take(whole, part, own));
+        self.push(Operation::Equal(own, node));
+    }
+
+    fn labeled(
+        &mut self,
+        whole: Node,
+        label: Node,
+        found: (Node, bool),
+        part: fn(mangle_engine::kernel::ValueId) -> Part,
+    ) {
+        match self.constant_at(label) {
+            Some(label) => self.take(whole, part(label), found),
+            None => self.opaque("parts with computed labels", vec![whole, label, found.0], &[found]),
+        }
+    }
+
+    /// A function.
+    pub(super) fn function(&mut self, function: Function, args: Vec<Node>, result: Node) {
+        let name = function.name();
+        match (name, args.as_slice()) {
+            // Their values are followed by the conditions on their results.
+            ("name:root" | "name:tip" | "name:list" | "name:to_string", [name]) => {
+                self.push(Operation::Kind(*name, Base::Name));
+                return self.compute(function, args, result);
+            }
+            ("number:to_string", [number]) => {
+                self.push(Operation::Kind(*number, Base::Number));
+                return self.compute(function, args, result);
+            }
+            ("pair" | "tuple", [first, rest @ ..]) if !rest.is_empty() => {
+                return self.tuple(function, &args, *first, result);
+            }
+            ("list", elements) => {
+                let mut whole = result;
+                for (at, element) in elements.iter().enumerate() {
+                    self.push(Operation::Make(whole, Part::Element, *element));
+                    let rest = self.flow.node();
+                    self.push(Operation::Make(whole, Part::Tail, rest));
+                    self.compute(function, elements.get(at + 1..).unwrap_or_default().to_vec(), rest);
+                    whole = rest;
+                }
+                return self.compute(function, args, result);
+            }
+            ("list:cons", [first, rest]) => {
+                self.push(Operation::Make(result, Part::Element, *first));
+                self.push(Operation::Make(result, Part::Tail, *rest));
+                return self.compute(function, args, result);
+            }
+            ("list:get", [list, index]) => {
+                match self.constant_at(*index).map(|at| self.values.get(at).clone()) {
+                    Some(Datum::Number(index)) if index < 0 => return,
+                    Some(Datum::Number(index)) if index <= MAX_INDEX => {
+                        let mut whole = *list;
+                        for _ in 0..index {
+                            let rest = self.flow.node();
+                            self.push(Operation::Take(whole, Part::Tail, rest));
+                            whole = rest;
+                        }
+                        let rest = self.flow.node();
+                        self.push(Operation::Take(whole, Part::Tail, rest));
+                        return self.push(Operation::Take(whole, Part::Element, result));
+                    }
+                    _ => {}
+                }
+            }
+            ("struct", entries) => {
+                for entry in entries.chunks(2) {
+                    let [label, value] = entry else { continue };
+                    match self.constant_at(*label) {
+                        Some(label) => self.push(Operation::Make(result, Part::Field(label), *value)),
+                        None => {
+                            self.unknown("structs with computed labels", vec![*label, *value, result]);
+                        }
+                    }
+                }
+                return self.compute(function, args, result);
+            }
+            ("struct:get", [whole, label]) => match self.constant_at(*label) {
+                Some(label) => return self.push(Operation::Take(*whole, Part::Field(label), result)),
+                None => {}
+            },
+            ("map:get", [whole, label]) => match self.constant_at(*label) {
+                Some(label) => return self.push(Operation::Take(*whole, Part::Entry(label), result)),
+                None => {}
+            },
+            _ => {}
+        }
+        // The analysis of the results decides which of the others it can describe.
+        self.compute(function, args, result);
+    }
+
+    fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {
+        self.push(Operation::Compute { function, args, result });
+    }
+
+    /// `fn:tuple(A, B, C)` is the pair of `A` and the pair of `B` and `C`.
+    fn tuple(&mut self, function: Function, args: &[Node], first: Node, result: Node) {
+        let mut whole = result;
+        let mut part = first;
+        for (at, next) in args.iter().enumerate().skip(1) {
+            self.push(Operation::Make(whole, Part::First, part));
+            if at + 1 == args.len() {
+                self.push(Operation::Make(whole, Part::Second, *next));
+            } else {
+                let rest = self.flow.node();
+                self.push(Operation::Make(whole, Part::Second, rest));
+                self.compute(function, args.get(at..).unwrap_or_default().to_vec(), rest);
+                whole = rest;
+                part = *next;
+            }
+        }
+        self.compute(function, args.to_vec(), result);
+    }
+}

@@ -1,0 +1,222 @@
+//! The shortest texts of each combination of outcomes that some conditions on one text can have.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::condition::{Condition, State, is_name_character};
+
+/// The most states of the automaton of all conditions together.
+const MAX_STATES: usize = 12_000;
+
+/// The most characters of which some are chosen that are in no condition.
+const MAX_LETTERS: usize = 80;
+
+/// The most texts that are built.
+const MAX_WORDS: usize = 60_000;
+
+/// The kind of value that the texts belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alphabet {
+    Text,
+    Name,
+    Integer,
+}
+
+/// `count` texts of each combination of outcomes, or all of them if it has fewer; shortest first. Texts of `known` are
+/// left out. `None` if the automaton of the conditions is too large.
+pub(super) fn words(
+    alphabet: Alphabet,
+    conditions: &[Condition],
+    known: &HashSet<&str, FxBuildHasher>,
+    count: usize,
+    is_over: &dyn Fn() -> bool,
+) -> Option<Vec<Vec<String>>> {
+    let mut conditions = conditions.to_vec();
+    match alphabet {
+        Alphabet::Text => {}
+        Alphabet::Name => conditions.push(Condition::Name),
+        Alphabet::Integer => conditions.push(Condition::Integer),
+    }
+    let mut search = WordSearch {
+        letters: letters(alphabet, &conditions, known, count),
+        conditions: &conditions,
+        known: Known::new(known),
+        numbers: FxHashMap::with_hasher(FxBuildHasher),
+        states: Vec::new(),
+        next: Vec::new(),
+    };
+    let is_legal = |outcomes: &[u8]| alphabet == Alphabet::Text || outcomes.last() == Some(&1);
+    let start: Vec<State> = conditions.iter().map(Condition::start).collect();
+    let start = search.number((start, Some(0)))?;
+    let mut pending: VecDeque<(usize, String)> = VecDeque::from([(start, String::new())]);
+    // One text more, since the empty one is a poor example.
+    let count = count + 1;
+    let mut of_state: Vec<usize> = Vec::new();
+    let mut classes: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
+    let mut built = 0;
+    while let Some((state, word)) = pending.pop_front() {
+        of_state.resize(search.states.len().max(of_state.len()), 0);
+        let seen = of_state.get_mut(state)?;
+        if *seen >= count {
+            continue;
+        }
+        built += 1;
+        if built > MAX_WORDS || (built % 64 == 0 && is_over()) {
+            return None;
+        }
+        *seen += 1;
+        let outcomes = search.outcomes(state);
+        if !search.is_known(state) && is_legal(&outcomes) {
+            let class = classes.entry(outcomes).or_default();
+            if class.len() < count {
+                class.push(word.clone());
+            }
+        }
+        for (at, letter) in search.letters.clone().iter().enumerate() {
+            if let Some(next) = search.next(state, at)? {
+                pending.push_back((next, format!("{word}{letter}")));
+            }
+        }
+    }
+    let shortened = |mut class: Vec<String>| {
+        if class.len() == count {
+            let gone = if class.first().is_some_and(String::is_empty) { 0 } else { count - 1 };
+            class.remove(gone);
+        }
+        class
+    };
+    Some(classes.into_values().map(shortened).collect())
+}
+
+/// The characters of which texts are made: those of the conditions, and some that behave like all others.
+fn letters(
+    alphabet: Alphabet,
+    conditions: &[Condition],
+    known: &HashSet<&str, FxBuildHasher>,
+    count: usize,
+) -> Vec<char> {
+    let mut texts: Vec<Arc<str>> = Vec::new();
+    conditions.iter().for_each(|condition| condition.texts(&mut texts));
+    let mut special: Vec<char> = texts.iter().flat_map(|text| text.chars()).collect();
+    let others: BTreeSet<char> = known.iter().flat_map(|text| text.chars()).collect();
+    match alphabet {
+        Alphabet::Text => {}
+        Alphabet::Name => {
+            special.push('/');
+            special.retain(|c| *c == '/' || is_name_character(*c));
+        }
+        Alphabet::Integer => special = std::iter::once('-').chain('0'..='9').collect(),
+    }
+    special.sort_unstable();
+    special.dedup();
+    let mut all: Vec<char> = Vec::new();
+    if alphabet != Alphabet::Integer {
+        let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("_-.~%".chars());
+        // A text can have characters that no name has.
+        let beyond = ('\u{4e00}'..'\u{5e00}').filter(|_| alphabet == Alphabet::Text);
+        let is_other = |c: &char| !special.contains(c);
+        let mut unused: Vec<char> = letters.chain(beyond).filter(is_other).take(MAX_LETTERS).collect();
+        // Letters of texts that are left out come last.
+        unused.sort_by_key(|c| others.contains(c));
+        unused.truncate(count.max(1));
+        all.extend(unused);
+    }
+    all.extend(special);
+    all
+}
+
+/// The states of the conditions, and the place in the tree of the texts that are left out.
+type WordState = (Vec<State>, Option<usize>);
+
+/// The tree of the texts that are left out, by their characters.
+struct Known {
+    next: Vec<FxHashMap<char, usize>>,
+    is_end: Vec<bool>,
+}
+
+impl Known {
+    fn new(texts: &HashSet<&str, FxBuildHasher>) -> Self {
+        let mut known = Self { next: vec![FxHashMap::default()], is_end: vec![false] };
+        for text in texts {
+            let mut at = 0;
+            for c in text.chars() {
+                let count = known.next.len();
+                let next = known.next.get_mut(at).map(|next| *next.entry(c).or_insert(count));
+                at = next.unwrap_or(0);
+                if at == count {
+                    known.next.push(FxHashMap::default());
+                    known.is_end.push(false);
+                }
+            }
+            known.is_end.get_mut(at).into_iter().for_each(|is_end| *is_end = true);
+        }
+        known
+    }
+
+    fn step(&self, at: usize, c: char) -> Option<usize> {
+        self.next.get(at)?.get(&c).copied()
+    }
+}
+
+struct WordSearch<'c> {
+    conditions: &'c [Condition],
+    letters: Vec<char>,
+    known: Known,
+    numbers: FxHashMap<WordState, usize>,
+    states: Vec<WordState>,
+    /// The state after each letter, once it is known. `Some(None)` if no legal text begins so.
+    next: Vec<Vec<Option<Option<usize>>>>,
+}
+
+impl WordSearch<'_> {
+    fn number(&mut self, state: WordState) -> Option<usize> {
+        if let Some(known) = self.numbers.get(&state) {
+            return Some(*known);
+        }
+        let number = self.states.len();
+        if number >= MAX_STATES {
+            return None;
+        }
+        self.numbers.insert(state.clone(), number);
+        self.states.push(state);
+        self.next.push(vec![None; self.letters.len()]);
+        Some(number)
+    }
+
+    fn next(&mut self, state: usize, letter: usize) -> Option<Option<usize>> {
+        if let Some(known) = *self.next.get(state)?.get(letter)? {
+            return Some(known);
+        }
+        let c = *self.letters.get(letter)?;
+        let (from, known) = self.states.get(state)?;
+        let known = known.and_then(|at| self.known.step(at, c));
+        let to: Vec<State> =
+            self.conditions.iter().zip(from).map(|(condition, state)| condition.step(state, c)).collect();
+        let is_dead = self.conditions.iter().zip(&to).any(|(condition, state)| {
+            matches!(condition, Condition::Name | Condition::Integer) && state.first() == Some(&u16::MAX)
+        });
+        let next = if is_dead { None } else { Some(self.number((to, known))?) };
+        *self.next.get_mut(state)?.get_mut(letter)? = Some(next);
+        Some(next)
+    }
+
+    /// True if the text of a state is left out.
+    fn is_known(&self, state: usize) -> bool {
+        let place = self.states.get(state).and_then(|(_, place)| *place);
+        place.is_some_and(|place| self.known.is_end.get(place) == Some(&true))
+    }
+
+    fn outcomes(&self, state: usize) -> Vec<u8> {
+        let states = self.states.get(state).map_or(&[][..], |(states, _)| states.as_slice());
+        self.conditions.iter().zip(states).map(|(condition, state)| condition.outcome(state)).collect()
+    }
+}
+
+/// A set of texts.
+pub(super) fn set<'t>(texts: impl Iterator<Item = &'t str>) -> HashSet<&'t str, FxBuildHasher> {
+    let mut set = HashSet::with_hasher(FxBuildHasher);
+    set.extend(texts);
+    set
+}

@@ -1,0 +1,351 @@
+//! Questions whose answer was false once: of values that a search without a proof of completeness leaves out.
+
+use std::sync::Arc;
+
+use mangle_check::policy_test::property::Properties;
+use mangle_engine::kernel::{Limits, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
+
+use super::NOW;
+use crate::{AbortMemo, Answer, Scope, Setup, Verdict, verify};
+
+/// The answer to the first property of a test file.
+fn answer(policy: &str, tests: &str) -> Answer {
+    let files = [policy, tests];
+    let summary =
+        |(id, text): (u32, &&str)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse((*text).into())));
+    let program = Program::new((0u32..).zip(&files).map(summary).collect());
+    let properties = Properties::read(program.file(FileId(1)).unwrap());
+    let setup = Setup {
+        program: &program,
+        file: Some(FileId(1)),
+        restrictions: &properties.restrictions,
+        reading: Reading::Go,
+        limits: Limits { steps: 200_000, ..Limits::default() },
+        clock: NOW,
+        inputs: &[],
+        consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+        aborts: &AbortMemo::default(),
+        name: &|id| if id == FileId(0) { "policy.mg".to_owned() } else { "policy_test.mg".to_owned() },
+        other: &|path| Err(format!("nothing is at {path}")),
+    };
+    verify(setup, &properties.all[0], Scope::default(), &Cancel::new())
+}
+
+/// Checks the answer and the size of its world. Questions that only a solver decides have no violation, with these reasons.
+#[track_caller]
+fn check(policy: &str, tests: &str, expected: &str) {
+    let answer = answer(policy, tests);
+    let world = answer.world.clone().unwrap_or_default().join(" ");
+    let smallest = if answer.is_smallest { "smallest " } else { "" };
+    let told = match answer.verdict {
+        Verdict::NotDecided => answer.message,
+        verdict => format!("{} {smallest}{}", verdict.as_str(), world).trim().to_owned(),
+    };
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn aborts_hides_a_violation() {
+    // violated by 1 fact ("aborts" means that no world violates)
+    check(
+        r#"Decl l(X) descr [extensional()] bound [.List</number>].
+q() :- l(X), A = fn:list:get(X, 2), A = 7."#,
+        r#"# @never q()"#,
+        r#"violated smallest l([1, 1, 7])"#,
+    );
+}
+
+#[test]
+fn assume_unique_then_count() {
+    // violated by 4 facts
+    check(
+        r#"Decl r(ID, A) descr [extensional()] bound [/string, /name].
+act(A) :- r(_, A).
+c(N) :- act(A) |> do fn:group_by(), let N = fn:count()."#,
+        r#"# @assume never r(ID, A), r(ID, B), A != B
+# @never name: four kinds of requests
+#   c(N), N >= 4"#,
+        r#"violated smallest r("a",/a) r("b",/b) r("c",/c) r("d",/d)"#,
+    );
+}
+
+#[test]
+fn bits_by_div_and_mod() {
+    // violated by 1 fact
+    check(
+        r#"Decl n(X) descr [extensional()] bound [/number].
+q(X) :- n(X), A = fn:div(X, 8), B = fn:mod(A, 2), B = 1, C = fn:mod(X, 2), C = 0, X > 100."#,
+        r#"# @never q(_)"#,
+        r#"no violation found up to 5 facts, but not every value was tried: quotients on `n/1`: 14 values tried; remainders on `n/1`: 14 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn float_infinite() {
+    // violated by 1 fact
+    check(
+        r#"Decl f(X) descr [extensional()] bound [/float64].
+q(X) :- f(X), Y = fn:float:mult(X, X), S = fn:float64:to_string(Y), S = "+Inf"."#,
+        r#"# @never q(_)"#,
+        r#"no violation found up to 5 facts, but not every value was tried: `fn:float64:to_string` on `f/1`: 1 value tried; arithmetic of floats on `f/1`: 1 value tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn list_of_five_by_match_cons() {
+    // violated by 1 fact
+    check(
+        r#"Decl r(L) descr [extensional()] bound [.List</name>].
+long() :- r(L), :match_cons(L, _, A), :match_cons(A, _, B), :match_cons(B, _, C), :match_cons(C, _, D), :match_cons(D, _, _)."#,
+        r#"# @never long()"#,
+        r#"violated smallest r([/a, /a, /a, /a, /a])"#,
+    );
+}
+
+#[test]
+fn list_same_element_twice() {
+    // violated by 1 fact
+    check(
+        r#"Decl r(L) descr [extensional()] bound [.List</name>].
+dup(H) :- r(L), :match_cons(L, H, T), :match_cons(T, H2, _), H = H2."#,
+        r#"# @never dup(_)"#,
+        r#"violated smallest r([/a, /a])"#,
+    );
+}
+
+#[test]
+fn list_three_of_six() {
+    // violated by 1 fact
+    check(
+        r#"Decl r(L) descr [extensional()] bound [.List</name>].
+all() :- r(L), T = fn:list:contains(L, /c1), U = fn:list:contains(L, /c3), V = fn:list:contains(L, /c5), T = /true, U = /true, V = /true .
+cs(/c1). cs(/c2). cs(/c3). cs(/c4). cs(/c5). cs(/c6).
+has(X) :- r(L), :list:member(X, L).
+bad(X) :- has(X), cs(X)."#,
+        r#"# @never all(), !bad(/c2)"#,
+        r#"no violation found up to 5 facts, but not every value was tried: members of lists on `r/1`: 37 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn live_is_impossible() {
+    // possible with 1 fact
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+q(X) :- p(X), R = fn:name:root(X), R = /secret, T = fn:name:tip(X), T = /key ."#,
+        r#"# @live q/1 policy.mg:2"#,
+        r#"possible smallest p(/secret/key)"#,
+    );
+}
+
+#[test]
+fn name_depth() {
+    // violated by 1 fact
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+deep(X) :- p(X), L = fn:name:list(X), N = fn:list:len(L), N >= 3."#,
+        r#"# @never deep(_)"#,
+        r#"violated smallest p(/a/a/a)"#,
+    );
+}
+
+#[test]
+fn name_prefix_is_text() {
+    // violated by 1 fact
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+secret(X) :- p(X), :match_prefix(X, /secret).
+under(X) :- p(X), S = fn:name:to_string(X), :string:starts_with(S, "/secret/")."#,
+        r#"# @always name: what is secret is below /secret
+#   secret(X) then under(X)"#,
+        r#"violated smallest p(/secreta)"#,
+    );
+}
+
+#[test]
+fn name_root_and_tip() {
+    // violated by 1 fact
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+secret(X) :- p(X), R = fn:name:root(X), R = /secret, T = fn:name:tip(X), T = /key ."#,
+        r#"# @never secret(_)"#,
+        r#"violated smallest p(/secret/key)"#,
+    );
+}
+
+#[test]
+fn negation_tells_apart() {
+    // violated by 4 facts
+    check(
+        r#"Decl m(P, T) descr [extensional()] bound [/name, /name].
+same(X, Y) :- m(X, T), m(Y, T)."#,
+        r#"# @never name: four people of four teams
+#   m(A, _), m(B, _), m(C, _), m(D, _), !same(A, B), !same(A, C), !same(A, D), !same(B, C), !same(B, D), !same(C, D)"#,
+        r#"violated smallest m(/a,/a) m(/b,/b) m(/c,/c) m(/d,/d)"#,
+    );
+}
+
+#[test]
+fn number_as_text() {
+    // violated by 1 fact
+    check(
+        r#"Decl n(X) descr [extensional()] bound [/number].
+neg(X) :- n(X), S = fn:number:to_string(X), :string:contains(S, "-")."#,
+        r#"# @never neg(_)"#,
+        r#"violated smallest n(-1)"#,
+    );
+}
+
+#[test]
+fn one_inequality_used_often() {
+    // violated by 4 facts
+    check(
+        r#"Decl a(X) descr [extensional()] bound [/name].
+Decl diff(X, Y) bound [/name, /name].
+diff(X, Y) :- a(X), a(Y), X != Y."#,
+        r#"# @never name: four signers
+#   diff(A, B), diff(A, C), diff(A, D), diff(B, C), diff(B, D), diff(C, D)"#,
+        r#"violated smallest a(/a) a(/b) a(/c) a(/d)"#,
+    );
+}
+
+#[test]
+fn product() {
+    // violated by 2 facts
+    check(
+        r#"Decl n(X) descr [extensional()] bound [/number].
+Decl m(X) descr [extensional()] bound [/number].
+ok() :- n(A), m(B), A > 1, B > 1, C = fn:mult(A, B), C = 91."#,
+        r#"# @never ok()"#,
+        r#"no violation found up to 5 facts, but not every value was tried: products of 2 numbers on `m/1` and `n/1`: 11 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn recursion_delegation() {
+    // violated by 4 facts
+    check(
+        r#"Decl grants(A, B) descr [extensional()] bound [/name, /name].
+can(/root).
+can(B) :- can(A), grants(A, B).
+d1(B) :- grants(/root, B).
+d2(B) :- d1(A), grants(A, B).
+d3(B) :- d2(A), grants(A, B)."#,
+        r#"# @never name: whoever can, was granted it within three steps
+#   can(A), A != /root, !d1(A), !d2(A), !d3(A)"#,
+        r#"violated smallest grants(/a,/b) grants(/b,/c) grants(/c,/d) grants(/root,/a)"#,
+    );
+}
+
+#[test]
+fn smallest_is_not() {
+    // violated by 1 fact
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+Decl z(X) descr [extensional()] bound [/name].
+q() :- p(X), R = fn:name:root(X), R = /secret, T = fn:name:tip(X), T = /key .
+q() :- p(/a), z(/b)."#,
+        r#"# @never q()"#,
+        r#"violated smallest p(/secret/key)"#,
+    );
+}
+
+#[test]
+fn sum_in_a_window() {
+    // violated by 3 facts
+    check(
+        r#"Decl v(K, X) descr [extensional()] bound [/string, /number].
+tot(T) :- v(_, X) |> do fn:group_by(), let T = fn:sum(X).
+big() :- v(_, X), X > 400."#,
+        r#"# @never name: a total that just passes the limit
+#   tot(T), T > 1000, T < 1010, !big()"#,
+        r#"not decided: the time ended; no world of fewer than 5 facts was found"#,
+    );
+}
+
+#[test]
+fn text_between_prefix_and_part() {
+    // violated by 1 fact
+    check(
+        r#"Decl s(X) descr [extensional()] bound [/string].
+ok(X) :- s(X), :string:starts_with(X, "src/"), :string:contains(X, "/test"), !bad(X).
+bad(X) :- s(X), :string:contains(X, "//")."#,
+        r#"# @never ok(_)"#,
+        r#"violated smallest s("src/test")"#,
+    );
+}
+
+#[test]
+fn text_split_over_two_inputs() {
+    // violated by 2 facts
+    check(
+        r#"Decl s(X) descr [extensional()] bound [/string].
+Decl u(X) descr [extensional()] bound [/string].
+bad(X) :- s(X), :string:contains(X, "secret").
+bad(X) :- u(X), :string:contains(X, "secret").
+q() :- s(A), u(B), !bad(A), !bad(B), C = fn:string:concat(A, B), :string:contains(C, "secret")."#,
+        r#"# @never name: two clean halves do not make a secret
+#   q()"#,
+        r#"no violation found up to 5 facts, but not every value was tried: concatenations of several texts on `s/1` and `u/1`: 12 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn texts_each_a_prefix_of_the_next() {
+    // violated by 4 facts
+    check(
+        r#"Decl s(X) descr [extensional()] bound [/string].
+sub(A, B) :- s(A), s(B), A != B, :string:starts_with(A, B)."#,
+        r#"# @never sub(A, B), sub(B, C), sub(C, D)"#,
+        r#"no violation found up to 5 facts, but not every value was tried: tests of one text with another one on `s/1`: 11 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn three_addends() {
+    // violated by 3 facts
+    check(
+        r#"Decl n(X) descr [extensional()] bound [/number].
+Decl m(X) descr [extensional()] bound [/number].
+Decl o(X) descr [extensional()] bound [/number].
+ok() :- n(A), m(B), o(C), A < 40, B < 40, C < 40, T = fn:plus(A, B, C), T > 100, T < 104."#,
+        r#"# @never ok()"#,
+        r#"no violation found up to 5 facts, but not every value was tried: sums of 3 numbers on `m/1`, `n/1` and `o/1`: 17 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn time_of_day_and_date() {
+    // violated by 1 fact
+    check(
+        r#"Decl at(ID, T) descr [extensional()] bound [/string, /time].
+q(T) :- at(_, T), H = fn:time:hour(T), H >= 9, H < 17, D = fn:time:day(T), D = 13, M = fn:time:month(T), M = 6."#,
+        r#"# @never q(_)"#,
+        r#"no violation found up to 5 facts, but not every value was tried: `fn:time:day` on `at/2`: 11 values tried; `fn:time:hour` on `at/2`: 11 values tried; `fn:time:month` on `at/2`: 11 values tried; a solver (z3 or cvc5) could decide it"#,
+    );
+}
+
+#[test]
+fn world_outside_the_bound_of_a_list() {
+    // holds up to 5 facts: worlds respect the declarations (verify.md 1), /v/a is no /u
+    check(
+        r#"Decl l(X) descr [extensional()] bound [.List</u>].
+q() :- l(X), X = [/v/a]."#,
+        r#"# @never q()"#,
+        r#"holds_up_to"#,
+    );
+}
+
+#[test]
+fn world_with_a_name_that_is_none() {
+    // holds up to 5 facts: `/a b` is no name (mangle.md 1.2 CONSTANT), the printed world cannot be read as Mangle
+    check(
+        r#"Decl p(X) descr [extensional()] bound [/name].
+q(X) :- p(X), S = fn:name:to_string(X), S = "/a b"."#,
+        r#"# @never q(_)"#,
+        r#"holds_up_to"#,
+    );
+}
