@@ -1,6 +1,6 @@
 """Measures the package: `python fleet.py equal|throughput|large|evaluate [SIZE]`.
 
-Needs the program in `MANGLE_LS`, and what `tests/requirements.txt` lists. `cargo xtask test --python` makes that environment.
+Needs the program in `MANGLE_LS`, and what `tests/requirements.txt` lists. `cargo xtask test --step python` makes that environment.
 
     equal [SESSIONS]        the findings of the program and of each engine, and whether they are the same
     throughput [MB]         the program, DuckDB and Spark on one core

@@ -1,4 +1,4 @@
-"""lm-format-enforcer, which follows a reply character by character. `cargo xtask test --engines` runs this."""
+"""lm-format-enforcer, which follows a reply character by character. `cargo xtask test --step engines` runs this."""
 
 import json
 

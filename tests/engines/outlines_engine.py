@@ -1,4 +1,4 @@
-"""The core of Outlines, which makes an automaton of one regular expression. `cargo xtask test --engines` runs this."""
+"""The core of Outlines, which makes an automaton of one regular expression. `cargo xtask test --step engines` runs this."""
 
 from outlines_core import Index, Vocabulary
 from outlines_core.json_schema import build_regex_from_schema

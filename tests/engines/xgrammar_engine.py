@@ -1,4 +1,4 @@
-"""XGrammar, the engine of vLLM and SGLang. `cargo xtask test --engines` runs this."""
+"""XGrammar, the engine of vLLM and SGLang. `cargo xtask test --step engines` runs this."""
 
 import sys
 from unittest.mock import MagicMock

@@ -1,4 +1,4 @@
-//! `cargo xtask test --engines`: the grammars that mangle-ls writes, in the engines that read them, and a small model that is held
+//! `cargo xtask test --step engines`: the grammars that mangle-ls writes, in the engines that read them, and a small model that is held
 //! to them.
 
 use std::num::NonZeroU32;
@@ -17,15 +17,17 @@ const ENGINES: &[(&str, &str)] = &[
     ("lm-format-enforcer", "format_enforcer_engine.py"),
 ];
 
-/// How many prompts each grammar has when nothing else is said. A reply takes some seconds.
-const FEW: NonZeroU32 = NonZeroU32::new(2).unwrap();
+/// The number of prompts for each grammar, if the environment variable [`PROMPTS`] is not set. A reply takes some seconds.
+const DEFAULT_PROMPTS: NonZeroU32 = NonZeroU32::new(2).unwrap();
+
+const PROMPTS: &str = "MANGLE_LS_PROMPTS";
 
 /// Seconds that the model may take for one reply.
 const REPLY_LIMIT: u32 = 180;
 
-/// Builds the server, then tries each engine, and the model with so many prompts for each grammar (without a number, few).
-pub(crate) fn run(prompts: Option<NonZeroU32>) -> Result<Tally> {
-    let prompts = prompts.unwrap_or(FEW);
+/// Builds the server, then runs each engine, and a small model that is held to each grammar.
+pub(crate) fn run() -> Result<Tally> {
+    let prompts = std::env::var(PROMPTS).ok().and_then(|count| count.parse().ok()).unwrap_or(DEFAULT_PROMPTS);
     let server = build_server()?;
     Tally::with("the engines", install::engines(), |tools| {
         let mut tally = Tally::default();

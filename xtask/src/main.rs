@@ -45,7 +45,7 @@ enum Task {
     Grammar(grammar::Options),
     /// Write what follows from rules, settings and queries: pages, tables, schema, what editors get of them
     Generate,
-    /// Install what the tests need (editors in .cache/editors) and run them all; the closing lines count them
+    /// Run the tests; the closing line counts them
     Test(test::Options),
     /// Write the skeleton of a rule
     NewRule(new_rule::Options),

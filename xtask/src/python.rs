@@ -1,4 +1,4 @@
-//! `cargo xtask test --python`: the Python package, built, its types checked, and its tests run against the program. Its engines are
+//! `cargo xtask test --step python`: the Python package, built, its types checked, and its tests run against the program. Its engines are
 //! large, so they are in the cache of the other tools.
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 //! | `mangle` | it parses |
 //! | `toml` | all settings are known; on pages about editors, where it can be the settings of one, it is TOML |
 //! | `json`, `yaml` | it parses |
-//! | `lua`, `elisp` | the real editors run it (`cargo xtask test --editors`) |
+//! | `lua`, `elisp` | the real editors run it (`cargo xtask test --all`) |
 //! | `text` | nothing: a form with names to fill in, or output that has no command |
 //!
 //! Commands run in the root of the repository. Those of a page with the comment `<!-- folder: empty -->` run in a folder that is empty at the

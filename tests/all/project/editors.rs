@@ -1,6 +1,6 @@
 //! What the clients in `editors` say of Mangle holds: their queries are ones for the grammar, and the page that shows the
 //! same settings in each one's syntax shows the same. Lua and Emacs Lisp on that page are read by the real programs
-//! (`cargo xtask test --editors`).
+//! (`cargo xtask test --all`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

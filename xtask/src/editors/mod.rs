@@ -1,4 +1,4 @@
-//! The clients, built and driven in the real programs: `cargo xtask test --editors`. One file an editor.
+//! The clients, built and driven in the real programs. Each editor is a file here and a step of `cargo xtask test --all`.
 //!
 //! A machine that cannot install an editor skips it, loudly. What they showed is left in `target/editors`.
 
@@ -17,8 +17,8 @@ use anyhow::{Result, ensure};
 
 use crate::tally::Tally;
 
-/// The editors that there is a client for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+/// An editor with a client.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Editor {
     Neovim,
     Emacs,
@@ -27,27 +27,16 @@ pub(crate) enum Editor {
     Vscode,
 }
 
-/// All of them, quick ones first.
-const ALL: &[Editor] = &[Editor::Neovim, Editor::Emacs, Editor::Helix, Editor::Zed, Editor::Vscode];
-
-/// Builds the server, then tries the editors that are named (without any, all), also after one has failed.
-pub(crate) fn run(named: &[Editor]) -> Result<Tally> {
+/// Builds the server, then drives an editor.
+pub(crate) fn run(editor: Editor) -> Result<Tally> {
     let server = build_server()?;
-    let mut tally = Tally::default();
-    for editor in if named.is_empty() { ALL } else { named } {
-        let outcome = match editor {
-            Editor::Neovim => neovim::run(&server),
-            Editor::Emacs => emacs::run(&server),
-            Editor::Helix => helix::run(&server),
-            Editor::Zed => zed::run(),
-            Editor::Vscode => vscode::run(&server),
-        };
-        tally.add(outcome.unwrap_or_else(|error| {
-            println!("not ok - {editor:?}: {error:#}");
-            Tally::failed(format!("{editor:?}: {error:#}"))
-        }));
+    match editor {
+        Editor::Neovim => neovim::run(&server),
+        Editor::Emacs => emacs::run(&server),
+        Editor::Helix => helix::run(&server),
+        Editor::Zed => zed::run(),
+        Editor::Vscode => vscode::run(&server),
     }
-    Ok(tally)
 }
 
 /// Builds the server; gives the program. It is built for a test of the workspace: so its dependencies have the features that

@@ -22,7 +22,6 @@ use self::ledger::Ledger;
 use self::run::{Outcome, Run};
 pub(crate) use self::rustc::wrapped;
 use self::table::Target;
-use crate::tally::Tally;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -54,10 +53,6 @@ pub(crate) struct Options {
     list: bool,
 }
 
-/// What each target gets as a step of `cargo xtask test`. Seed and number of inputs are fixed: the step fails because of what
-/// was changed, and not because of chance, of a fast machine, or of what earlier runs found.
-const STEP: Extent = Extent { seconds: 10, seed: Some(1), runs: Some(2_000), is_apart: true };
-
 /// How much is tried of a target.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
@@ -65,8 +60,6 @@ struct Extent {
     seed: Option<u64>,
     /// How many inputs at most.
     runs: Option<u64>,
-    /// Whether it neither begins with the inputs of earlier runs nor adds to them.
-    is_apart: bool,
 }
 
 /// Runs what is asked for.
@@ -82,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return fuzzer.reproduce(target, input);
     }
     let seconds = options.hours.map_or(options.seconds, |hours| (hours * 3600.0) as u64);
-    let extent = Extent { seconds, seed: options.seed, runs: options.runs, is_apart: false };
+    let extent = Extent { seconds, seed: options.seed, runs: options.runs };
     let outcomes = run_all(&fuzzer, &targets, extent, options.jobs)?;
     if options.keep {
         for target in &targets {
@@ -92,18 +85,6 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let failed = outcomes.iter().any(|(_, outcome)| outcome.failure.is_some());
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// Each target for some seconds: a step of `cargo xtask test`.
-pub(crate) fn check() -> Result<Tally> {
-    let fuzzer = Fuzzer::build()?;
-    let targets = chosen(&fuzzer, &[])?;
-    let outcomes = run_all(&fuzzer, &targets, STEP, 2)?;
-    let mut tally = Tally::default();
-    for (target, outcome) in &outcomes {
-        tally.add(Tally::one(format!("fuzz target {target}"), outcome.failure.is_none()));
-    }
-    Ok(tally)
 }
 
 fn chosen(fuzzer: &Fuzzer, names: &[String]) -> Result<Vec<Target>> {

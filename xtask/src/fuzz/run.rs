@@ -52,7 +52,7 @@ impl<'r> Run<'r> {
     pub(super) fn new(fuzzer: &'r Fuzzer, target: &'r Target, extent: Extent) -> Result<Self> {
         let seeds = folder(target, "seeds")?;
         fuzzer.seeds(target, &seeds)?;
-        let corpus = if extent.is_apart { emptied(target, "step")? } else { folder(target, "corpus")? };
+        let corpus = folder(target, "corpus")?;
         let crashes = folder(target, "crashes")?;
         Ok(Self { fuzzer, target, extent, corpus, seeds, crashes })
     }
@@ -101,13 +101,6 @@ impl<'r> Run<'r> {
         }
         options
     }
-}
-
-/// A folder of a target, with nothing in it.
-fn emptied(target: &Target, name: &str) -> Result<PathBuf> {
-    let path = folder(target, name)?;
-    std::fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-    folder(target, name)
 }
 
 /// Reads what libFuzzer says, and writes it to the log.
