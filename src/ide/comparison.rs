@@ -74,10 +74,12 @@ pub fn compare_all(
             (true, false) => "removes",
             (false, false) => "both",
         };
+        let is_one_way_open =
+            (added.is_empty() && found.may_add) || (removed.is_empty() && found.may_remove);
         let (predicate, undecided) = (atom.clone(), found.undecided);
         let argument = found.argument.map(str::to_owned);
         let facts = run.scope.facts;
-        report.add(AtomComparison { predicate, answer, added, removed, argument, undecided, facts });
+        report.add(AtomComparison { predicate, answer, added, removed, argument, undecided, facts, is_one_way_open });
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)

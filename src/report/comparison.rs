@@ -45,6 +45,9 @@ pub struct AtomComparison {
     pub undecided: Option<String>,
     /// How many facts a world had at most.
     pub facts: usize,
+    /// True if the direction without a difference is not decided.
+    #[serde(skip)]
+    pub is_one_way_open: bool,
 }
 
 /// A fact that one policy gives and the other does not.
@@ -119,7 +122,9 @@ impl AtomComparison {
                 Some(why) => format!("no world tells the policies apart: {why}"),
                 None => format!("no world of up to {facts} tells the policies apart"),
             },
+            "adds" if self.is_one_way_open => "the new policy gives more".to_owned(),
             "adds" => "the new policy gives more, and nothing less".to_owned(),
+            "removes" if self.is_one_way_open => "the new policy gives less".to_owned(),
             "removes" => "the new policy gives less, and nothing more".to_owned(),
             "both" => "the new policy gives facts that the old one does not give, and the reverse".to_owned(),
             _ => "not decided".to_owned(),

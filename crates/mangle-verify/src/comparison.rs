@@ -32,6 +32,10 @@ pub struct Comparison {
     pub argument: Option<&'static str>,
     /// Why there may be more.
     pub undecided: Option<String>,
+    /// True if it is not proved that the other program gives nothing more.
+    pub may_remove: bool,
+    /// True if it is not proved that the program gives nothing more.
+    pub may_add: bool,
 }
 
 /// A fact that one program gives and the other does not, in a world.
@@ -83,6 +87,8 @@ pub fn compare(
         added: added.differences,
         removed: removed.differences,
         argument: None,
+        may_remove: removed.undecided.is_some(),
+        may_add: added.undecided.is_some(),
         undecided: added.undecided.or(removed.undecided),
     })
 }
@@ -127,7 +133,10 @@ impl DifferenceSearch<'_> {
                     break;
                 }
             };
-            let Some((difference, place)) = self.confirm(direction, world)? else { break };
+            let Some((difference, place)) = self.confirm(direction, world)? else {
+                found.undecided = Some("a world that was found was not confirmed".to_owned());
+                break;
+            };
             found.differences.push(difference);
             match place.filter(|place| !excluded.contains(place)) {
                 Some(place) => excluded.push(place),

@@ -2,6 +2,7 @@
 
 mod abort_memo;
 mod answer;
+mod budget;
 mod candidates;
 mod cause;
 mod circuit;
@@ -17,6 +18,7 @@ mod plain_proof;
 mod possible;
 mod program_pair;
 mod question;
+mod readable_world;
 mod reading_difference;
 mod rules;
 mod same_rules;

@@ -15,6 +15,7 @@ use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
+use crate::budget::Budget;
 use crate::candidates::{self, Candidates, InputPredicate, Sources};
 use crate::circuit::Literal;
 use crate::completeness::{Analysis, Certificate, Reason, Subject};
@@ -22,6 +23,7 @@ use crate::cone::{self, Cone};
 use crate::input::Input;
 use crate::obstacle::Obstacle;
 use crate::possible;
+use crate::readable_world::is_readable;
 use crate::symbolic::{Evaluation, Setting, unsupported};
 
 /// What is searched for.
@@ -279,8 +281,7 @@ impl Search<'_> {
         self.cone = self.reading.cone(&self.roots, &inputs);
         self.tried = None;
         let stopped = self.base_stopped();
-        let (end, cancel) = (self.end, self.cancel);
-        let is_over = || Instant::now() >= end || cancel.is_cancelled();
+        let budget = Budget::new(self.end, self.cancel);
         let mut values = std::mem::take(self.base.values());
         let subject = Subject {
             compiled: &self.question.compiled,
@@ -288,50 +289,46 @@ impl Search<'_> {
             cone: &self.cone,
             clock: self.question.clock,
         };
-        self.analysis = Some(Analysis::new(subject, &mut values, &self.question.inputs, &is_over));
+        self.analysis = Some(Analysis::new(subject, &mut values, &self.question.inputs, &budget));
         *self.base.values() = values;
         self.worlds.base = self.base.fork();
     }
 
     /// Finds the values that the inputs have in worlds of a size.
     fn find_values(&mut self, size: usize, wanted: Wanted) -> Result<(), Obstacle> {
-        let (end, cancel) = (self.end, self.cancel);
-        let is_over = || Instant::now() >= end || cancel.is_cancelled();
+        let budget = Budget::new(self.end, self.cancel);
         let is_certified = wanted == Wanted::Goal
             && size > 0
             && self.analysis.as_ref().is_some_and(|analysis| !analysis.is_incomplete());
         if size > 0 && !is_certified {
             self.try_values()?;
         }
-        let mut certificate = self.certify(size, &is_over);
+        let mut certificate = self.certify(size, &budget);
         if !certificate.reasons.is_empty() && self.tried.is_none() {
             self.try_values()?;
-            certificate = self.certify(size, &is_over);
+            certificate = self.certify(size, &budget);
         }
         let tried = self.tried.as_ref();
+        let cut = tried.and_then(|tried| tried.cut);
         if wanted == Wanted::Stop {
-            certificate = Certificate {
-                inputs: tried.map(|tried| tried.inputs.clone()).unwrap_or_default(),
-                ..Certificate::default()
-            };
-        } else if let Some(cut) =
-            tried.and_then(|tried| tried.cut).filter(|_| !certificate.reasons.is_empty())
-        {
-            let operation = format!("a limit of the search: {cut}");
-            certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
+            let inputs = tried.map(|tried| tried.inputs.clone()).unwrap_or_default();
+            certificate = Certificate { inputs, ..Certificate::default() };
         }
         self.certificate = certificate;
+        if let Some(cut) = cut.filter(|_| !self.certificate.reasons.is_empty()) {
+            self.add_limit(cut);
+        }
         self.worlds.base = self.base.fork();
         Ok(())
     }
 
-    fn certify(&mut self, size: usize, is_over: &dyn Fn() -> bool) -> Certificate {
+    fn certify(&mut self, size: usize, budget: &Budget) -> Certificate {
         let Some(analysis) = self.analysis.as_ref().filter(|_| size > 0) else {
             return Certificate::default();
         };
         let tried = self.tried.as_ref().map_or(&[][..], |tried| &tried.inputs);
         let mut values = std::mem::take(self.base.values());
-        let certificate = analysis.certificate(&self.question.compiled, &mut values, size, tried, is_over);
+        let certificate = analysis.certificate(&self.question.compiled, &mut values, size, tried, budget);
         *self.base.values() = values;
         certificate
     }
@@ -341,6 +338,7 @@ impl Search<'_> {
         if self.tried.is_some() {
             return Ok(());
         }
+        let budget = Budget::new(self.end, self.cancel);
         let stopped = self.base_stopped();
         let mut values = std::mem::take(self.base.values());
         let sources = Sources {
@@ -349,10 +347,12 @@ impl Search<'_> {
             cone: &self.cone,
             clock: self.question.clock,
             facts: self.facts,
+            budget: &budget,
         };
         self.tried = Some(candidates::inputs(sources, &mut values, &self.question.inputs));
+        let obstacle = budget.obstacle(&values);
         *self.base.values() = values;
-        Ok(())
+        obstacle.map_or(Ok(()), Err)
     }
 
     fn base_stopped(&self) -> bool {
@@ -362,6 +362,28 @@ impl Search<'_> {
     /// Searches the worlds of one size.
     fn of_size(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
         self.find_values(size, wanted)?;
+        match self.of_values(size, wanted) {
+            Err(Obstacle::Size(limit)) if wanted == Wanted::Goal && size > 0 => {
+                // Fewer values may find a world, but prove nothing.
+                self.try_values()?;
+                self.certificate.inputs = self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
+                self.certificate.groups.clear();
+                self.add_limit(limit);
+                self.worlds.base = self.base.fork();
+                self.of_values(size, wanted)
+            }
+            found => found,
+        }
+    }
+
+    /// A limit of the search is a reason for an incomplete answer.
+    fn add_limit(&mut self, limit: &str) {
+        let operation = format!("a limit of the search: {limit}");
+        self.certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
+    }
+
+    /// Searches the worlds of one size over the values that were found.
+    fn of_values(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
         if size > 0 && self.certificate.inputs.is_empty() {
             return Ok(OfSize::None { is_any: false });
         }
@@ -489,6 +511,11 @@ impl Worlds<'_> {
     /// Evaluates a world.
     fn confirm(&mut self, facts: &[Vec<Fact>]) -> Confirmation {
         let mut kernel = self.base.fork();
+        let Question { inputs, clock, .. } = self.question;
+        let mut of_inputs = facts.iter().filter_map(|of_both| of_both.first());
+        if !of_inputs.all(|fact| is_readable(fact, inputs, kernel.values(), *clock)) {
+            return Confirmation::DoesNotHold;
+        }
         facts.iter().flatten().for_each(|fact| kernel.assert(fact));
         kernel.evaluate(self.question.limits, self.question.clock, self.cancel);
         let has_fact = |predicate: PredicateId| {

@@ -1,16 +1,28 @@
-//! Which lists of values were cut because they are too long.
+//! Which lists of values were cut because they are too long, or because the search has no time or memory left.
 
 use std::cell::Cell;
 
-/// Remembers the first list that was cut.
-#[derive(Debug, Default)]
-pub(super) struct Cuts(Cell<Option<&'static str>>);
+use mangle_engine::kernel::Values;
 
-impl Cuts {
+use crate::budget::Budget;
+
+/// Remembers the first list that was cut.
+#[derive(Debug)]
+pub(super) struct Cuts<'b> {
+    first: Cell<Option<&'static str>>,
+    budget: &'b Budget,
+}
+
+impl<'b> Cuts<'b> {
+    /// No list has been cut.
+    pub(super) fn new(budget: &'b Budget) -> Self {
+        Self { first: Cell::new(None), budget }
+    }
+
     /// A list was cut, for this reason.
     pub(super) fn add(&self, what: &'static str) {
-        if self.0.get().is_none() {
-            self.0.set(Some(what));
+        if self.first.get().is_none() {
+            self.first.set(Some(what));
         }
     }
 
@@ -22,8 +34,17 @@ impl Cuts {
         }
     }
 
+    /// True if nothing more is to be computed.
+    pub(super) fn is_over(&self, values: &Values) -> bool {
+        let is_over = self.budget.is_over(values);
+        if is_over {
+            self.add("the values take too much time or memory");
+        }
+        is_over
+    }
+
     /// Why a list was cut, if any was.
     pub(super) fn first(&self) -> Option<&'static str> {
-        self.0.get()
+        self.first.get()
     }
 }

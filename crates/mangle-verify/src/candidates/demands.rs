@@ -121,6 +121,9 @@ impl<'w> Demands<'w> {
     /// Follows everything back to where it comes from.
     pub(super) fn follow(&mut self, values: &mut Values, world: &dyn ArgumentValues) {
         while let Some((node, wanted)) = self.pending.pop_front() {
+            if self.flow.cuts.is_over(values) {
+                return;
+            }
             let edges = self.edges;
             for before in at(&edges.before, node) {
                 match wanted {
@@ -174,6 +177,9 @@ impl<'w> Demands<'w> {
                 "string:concat" => {
                     let Datum::String(text) = values.get(value).clone() else { continue };
                     for pieces in self.pieces(values, computation, wanted) {
+                        if self.flow.cuts.is_over(values) {
+                            return;
+                        }
                         for part in pieces_of(&text, &pieces) {
                             let part = values.string(&part);
                             self.demand(wanted, part, tag);
@@ -182,6 +188,9 @@ impl<'w> Demands<'w> {
                 }
                 _ => {
                     for args in self.others(world, computation, wanted, tag) {
+                        if self.flow.cuts.is_over(values) {
+                            return;
+                        }
                         if let ("mod", [None, Some(divisor)]) = (function, args.as_slice())
                             && let Ok(remainder) = values.pair(*divisor, value)
                         {
@@ -205,6 +214,9 @@ impl<'w> Demands<'w> {
             match function {
                 "string:concat" => {
                     for pieces in self.pieces(values, computation, wanted) {
+                        if self.flow.cuts.is_over(values) {
+                            return;
+                        }
                         for (meeting, text) in part_of_test(meeting, &text, &pieces) {
                             let text = values.string(&text);
                             self.meet(wanted, meeting, text, Tag::of(meeting).step(false));

@@ -39,12 +39,12 @@ pub(super) struct Flow<'c> {
     elements: Vec<BTreeSet<Node>>,
     /// From the elements of such lists to where they are taken from them.
     pub(super) from_lists: BTreeSet<(Node, Node)>,
-    pub(super) cuts: &'c Cuts,
+    pub(super) cuts: &'c Cuts<'c>,
 }
 
 impl<'c> Flow<'c> {
     /// No node has a value or an origin yet.
-    pub(super) fn new(graph: &Graph, cuts: &'c Cuts) -> Self {
+    pub(super) fn new(graph: &Graph, cuts: &'c Cuts<'c>) -> Self {
         let count = graph.constants.len();
         let mut flow = Self {
             places: Vec::new(),
@@ -98,6 +98,9 @@ impl<'c> Flow<'c> {
     /// Follows values and origins until nothing is added.
     pub(super) fn follow(&mut self, graph: &Graph, values: &mut Values, clock: Clock) {
         for _ in 0..MOST_ROUNDS {
+            if self.cuts.is_over(values) {
+                return;
+            }
             let before = self.size();
             for &(from, to) in &graph.flows {
                 self.copy(from, to);
@@ -185,6 +188,9 @@ impl<'c> Flow<'c> {
 
     fn compute(&mut self, values: &mut Values, clock: Clock, computation: &Computation) {
         for args in self.arguments(&computation.args) {
+            if self.cuts.is_over(values) {
+                return;
+            }
             if let Ok(value) = computation.function.apply(values, &args, &clock) {
                 self.add_value(computation.result, value);
             }

@@ -40,6 +40,7 @@ use self::graph::{Graph, Meeting, relation_of};
 use self::groups::Groups;
 use self::intervals::intervals;
 use self::world_values::WorldValues;
+use crate::budget::Budget;
 use crate::cone::Cone;
 use crate::input::Input;
 
@@ -61,6 +62,7 @@ pub(crate) struct Sources<'s> {
     pub(crate) clock: Clock,
     /// How many facts a world has at most.
     pub(crate) facts: usize,
+    pub(crate) budget: &'s Budget,
 }
 
 /// The values of inputs.
@@ -81,7 +83,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
         .iter()
         .filter(|input| input.predicates.iter().any(|id| cone.needs(relation_of(compiled, *id))))
         .collect();
-    let cuts = Cuts::default();
+    let cuts = Cuts::new(sources.budget);
     let mut graph = rules::graph(compiled, cone);
     bounds(&mut graph, values, clock);
     let mut flow = Flow::new(&graph, &cuts);
@@ -96,7 +98,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     let mut world = WorldValues::new(&groups, seeds.clone(), graph.constants.len());
     for round in 0..ROUNDS {
         demands.follow(values, &world);
-        if !world.update(&demands, values, clock) && round > 0 {
+        if cuts.is_over(values) || (!world.update(&demands, values, clock) && round > 0) {
             break;
         }
         world.cross(&mut demands, values);

@@ -24,7 +24,7 @@ pub(super) fn texts(
     tests: &[(Meeting, ValueId)],
     distinct: usize,
     values: &mut Values,
-    cuts: &Cuts,
+    cuts: &Cuts<'_>,
 ) -> Vec<ValueId> {
     let of = |wanted: Meeting| -> Vec<String> {
         let of_kind = tests.iter().filter(|(meeting, _)| *meeting == wanted);
@@ -69,7 +69,7 @@ impl Tests {
     }
 
     /// Texts that pass several tests, those that pass fewer first.
-    fn combined(&self, cuts: &Cuts) -> Vec<String> {
+    fn combined(&self, cuts: &Cuts<'_>) -> Vec<String> {
         let with_none = |texts: &[String]| -> Vec<(usize, String)> {
             let texts = texts.iter().map(|text| (1, text.clone()));
             std::iter::once((0, String::new())).chain(texts).collect()
@@ -93,7 +93,7 @@ impl Tests {
 
     /// What a text holds between its ends: nothing, each part, and several parts.
     /// Each with how many parts it is made of; the one of all parts counts as one of two.
-    fn middles(&self, cuts: &Cuts) -> Vec<(usize, String)> {
+    fn middles(&self, cuts: &Cuts<'_>) -> Vec<(usize, String)> {
         let parts = &self.parts;
         let mut middles = vec![(0, String::new())];
         middles.extend(parts.iter().map(|part| (1, part.clone())));

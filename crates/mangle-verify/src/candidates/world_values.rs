@@ -136,6 +136,9 @@ impl WorldValues {
                 continue;
             }
             for args in self.arguments(demands, values, &computation.args) {
+                if demands.flow.cuts.is_over(values) {
+                    return false;
+                }
                 let is_near = args.iter().any(|(_, tag)| tag.is_near);
                 let varies = |(node, _): &(&Node, _)| demands.edges.varies(**node);
                 let is_fresh =

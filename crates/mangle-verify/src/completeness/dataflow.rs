@@ -10,6 +10,8 @@ use mangle_engine::kernel::{Clock, Datum, Function, ValueId, Values};
 use mangle_engine::types::Base;
 use rustc_hash::FxHashMap;
 
+use crate::budget::Budget;
+
 /// A column of a relation, a variable of a rule, or a constant.
 pub(super) type Node = u32;
 
@@ -177,14 +179,14 @@ impl Dataflow {
     }
 
     /// Follows constants and inputs through the rules until nothing is added. Returns false if the time ended before.
-    pub(super) fn follow(&mut self, values: &mut Values, clock: Clock, is_over: &dyn Fn() -> bool) -> bool {
+    pub(super) fn follow(&mut self, values: &mut Values, clock: Clock, budget: &Budget) -> bool {
         let operations = std::mem::take(&mut self.operations);
         self.follow_worlds(&operations);
         let mut is_done = false;
         for _ in 0..MAX_ROUNDS {
             let mut is_new = false;
             for (number, operation) in operations.iter().enumerate() {
-                if number % 64 == 0 && is_over() {
+                if number % 64 == 0 && budget.is_over(values) {
                     self.operations = operations;
                     return false;
                 }
@@ -193,7 +195,7 @@ impl Dataflow {
                     Operation::Take(whole, part, node) => self.take(values, *whole, *part, *node),
                     Operation::Make(whole, _, part) => self.make(*whole, *part),
                     Operation::Compute { function, args, result } => {
-                        self.compute(values, clock, *function, args, *result)
+                        self.compute(values, (clock, budget), *function, args, *result)
                     }
                     Operation::Unknown { nodes, results, .. } => self.unknown(nodes, results),
                     Operation::Equal(..)
@@ -290,7 +292,7 @@ impl Dataflow {
     fn compute(
         &mut self,
         values: &mut Values,
-        clock: Clock,
+        (clock, budget): (Clock, &Budget),
         function: Function,
         args: &[Node],
         result: Node,
@@ -305,6 +307,9 @@ impl Dataflow {
         match combinations(&options) {
             Some(all) => {
                 for args in all {
+                    if budget.is_over(values) {
+                        return self.set_open(result) || is_new;
+                    }
                     if let Ok(value) = function.apply(values, &args, &clock) {
                         is_new |= self.add_constant(result, value);
                     }

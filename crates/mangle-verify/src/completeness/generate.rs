@@ -13,6 +13,7 @@ use super::conform::conforms;
 use super::dataflow::Part;
 use super::sorts::{Gap, SortId, Sorts};
 use super::words::{Alphabet, set, words};
+use crate::budget::Budget;
 
 /// The most values of one column.
 const MAX_VALUES: usize = 1_500;
@@ -46,7 +47,7 @@ pub(super) struct Generator<'g> {
     pub(super) clock: Clock,
     /// The number of facts of a world.
     pub(super) size: usize,
-    pub(super) is_over: &'g dyn Fn() -> bool,
+    pub(super) budget: &'g Budget,
     memo: &'g WordMemo,
     /// The most values of a sort that one fact holds.
     widths: BTreeMap<SortId, usize>,
@@ -70,7 +71,7 @@ impl<'g> Generator<'g> {
         clock: Clock,
         size: usize,
         memo: &'g WordMemo,
-        is_over: &'g dyn Fn() -> bool,
+        budget: &'g Budget,
     ) -> Self {
         Self {
             sorts,
@@ -78,7 +79,7 @@ impl<'g> Generator<'g> {
             values,
             clock,
             size,
-            is_over,
+            budget,
             memo,
             widths: BTreeMap::new(),
             prefixes: BTreeMap::new(),
@@ -95,7 +96,7 @@ impl<'g> Generator<'g> {
     pub(super) fn add_row(&mut self, row: &[(SortId, &Type)]) {
         let mut widths = BTreeMap::new();
         for (sort, ty) in row {
-            self.count(*sort, ty, 1, 0, &mut widths);
+            self.count(*sort, ty, &mut Vec::new(), &mut widths);
         }
         for (sort, width) in widths {
             let known = self.widths.entry(sort).or_default();
@@ -103,45 +104,42 @@ impl<'g> Generator<'g> {
         }
     }
 
+    /// Counts a value and its parts. `path` holds the sorts of the values around it.
     fn count(
         &mut self,
         sort: SortId,
         ty: &Type,
-        times: usize,
-        depth: usize,
+        path: &mut Vec<SortId>,
         widths: &mut BTreeMap<SortId, usize>,
     ) {
         let sort = self.sorts.root(sort);
-        *widths.entry(sort).or_default() += times;
-        if depth > 0 {
+        *widths.entry(sort).or_default() += 1;
+        if !path.is_empty() {
             self.inner.insert(sort);
         }
         if !matches!(ty, Type::Any | Type::Variable(_) | Type::Union(_)) {
             self.types.entry(sort).or_default().insert(ty.clone());
         }
-        if depth > MAX_DEPTH {
+        // Values inside of values of the same sort have no bound, which is found when they are built.
+        if path.contains(&sort) {
             return;
         }
         let part = |part: Part| self.sorts.get(sort).parts.get(&part).copied();
-        let mut inner: Vec<(SortId, Type, usize)> = Vec::new();
+        let mut inner: Vec<(SortId, Type)> = Vec::new();
         match ty {
             Type::Prefix(prefix) => _ = self.prefixes.entry(sort).or_default().insert(*prefix),
             Type::Pair(parts) => {
-                inner.extend(part(Part::First).map(|sort| (sort, parts.0.clone(), times)));
-                inner.extend(part(Part::Second).map(|sort| (sort, parts.1.clone(), times)));
+                inner.extend(part(Part::First).map(|sort| (sort, parts.0.clone())));
+                inner.extend(part(Part::Second).map(|sort| (sort, parts.1.clone())));
             }
             Type::List(element) => {
-                inner.extend(part(Part::Element).map(|sort| (sort, element.as_ref().clone(), times)));
-                inner.extend(
-                    part(Part::Tail)
-                        .filter(|_| self.sorts.tails(sort).is_some())
-                        .map(|sort| (sort, ty.clone(), times)),
-                );
+                inner.extend(part(Part::Element).map(|sort| (sort, element.as_ref().clone())));
+                inner.extend(part(Part::Tail).map(|sort| (sort, ty.clone())));
             }
             Type::Map(parts) => {
                 for (part, sort) in &self.sorts.get(sort).parts {
                     if let Part::Entry(_) = part {
-                        inner.push((*sort, parts.1.clone(), times));
+                        inner.push((*sort, parts.1.clone()));
                     }
                 }
             }
@@ -149,14 +147,14 @@ impl<'g> Generator<'g> {
                 for field in fields.iter() {
                     let label = self.values.name(field.label.as_str());
                     let sort = self.sorts.get(sort).parts.get(&Part::Field(label)).copied();
-                    inner.extend(sort.map(|sort| (sort, field.ty.clone(), times)));
+                    inner.extend(sort.map(|sort| (sort, field.ty.clone())));
                 }
             }
             Type::Union(members) => {
                 for member in members.iter() {
                     // The value is one of the members, so it is not counted again.
                     let mut of_member = BTreeMap::new();
-                    self.count(sort, member, times, depth, &mut of_member);
+                    self.count(sort, member, path, &mut of_member);
                     of_member.remove(&sort);
                     for (sort, width) in of_member {
                         *widths.entry(sort).or_default() += width;
@@ -165,13 +163,15 @@ impl<'g> Generator<'g> {
             }
             Type::Any | Type::Variable(_) => {
                 let parts = self.sorts.get(sort).parts.values().copied();
-                inner.extend(parts.map(|sort| (sort, Type::Any, times)));
+                inner.extend(parts.map(|sort| (sort, Type::Any)));
             }
             Type::Base(_) | Type::Singleton(_) | Type::Literal(_) | Type::Option(_) => {}
         }
-        for (sort, ty, times) in inner {
-            self.count(sort, &ty, times, depth + 1, widths);
+        path.push(sort);
+        for (sort, ty) in inner {
+            self.count(sort, &ty, path, widths);
         }
+        path.pop();
     }
 
     /// How many values of a sort have to differ from each other.
@@ -396,7 +396,7 @@ impl<'g> Generator<'g> {
         } else {
             let classes = memo
                 .entry((sort, base, distinct))
-                .or_insert_with(|| words(alphabet, conditions, &known, distinct, self.is_over));
+                .or_insert_with(|| words(alphabet, conditions, &known, distinct, self.budget));
             classes.clone()
         };
         drop(memo);

@@ -34,6 +34,7 @@ use self::generate::{Generator, WordMemo};
 pub use self::reason::Reason;
 use self::rules::Reader;
 use self::sorts::{Gap, SortId, Sorts};
+use crate::budget::Budget;
 use crate::candidates::InputPredicate;
 use crate::cone::Cone;
 use crate::input::Input;
@@ -83,7 +84,7 @@ impl Analysis {
         subject: Subject<'_>,
         values: &mut Values,
         inputs: &[InputPredicate],
-        is_over: &dyn Fn() -> bool,
+        budget: &Budget,
     ) -> Self {
         let Subject { compiled, base, cone, clock } = subject;
         let mut reader = Reader { compiled, base, cone, clock, values, flow: dataflow::Dataflow::default() };
@@ -120,7 +121,7 @@ impl Analysis {
             }
             nodes.push(columns);
         }
-        let is_done = flow.follow(values, clock, is_over);
+        let is_done = flow.follow(values, clock, budget);
         let mut sorts = Sorts::new(&flow, values);
         let inputs = needed
             .into_iter()
@@ -147,10 +148,10 @@ impl Analysis {
         values: &mut Values,
         size: usize,
         tried: &[Input],
-        is_over: &dyn Fn() -> bool,
+        budget: &Budget,
     ) -> Certificate {
         let mut generator =
-            Generator::new(&self.sorts, compiled, values, self.clock, size, &self.words, is_over);
+            Generator::new(&self.sorts, compiled, values, self.clock, size, &self.words, budget);
         for input in &self.inputs {
             for row in &input.predicate.rows {
                 let row: Vec<(SortId, &Type)> = input.columns.iter().copied().zip(row).collect();

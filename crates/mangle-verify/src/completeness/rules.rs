@@ -297,8 +297,9 @@ impl Reader<'_> {
             let node = self.column(aggregate.rows.relation, column);
             self.push(Operation::Distinguish(node));
         }
-        self.flow.set_open(result);
-        if !reducer.counts() {
+        if reducer.counts() {
+            self.flow.set_open(result);
+        } else {
             self.push(Operation::Unknown {
                 operation: operations::reducer_name(reducer),
                 nodes,

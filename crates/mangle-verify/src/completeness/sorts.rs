@@ -15,6 +15,9 @@ use super::operations::function_words;
 /// The number of a sort.
 pub(super) type SortId = u32;
 
+/// The operation of texts that are computed from each other.
+const CIRCLE: &str = "texts that the rules compute from each other";
+
 /// The longest chain of tails of a list.
 const MAX_TAILS: usize = 12;
 
@@ -406,7 +409,7 @@ impl Sorts {
     fn resolve(&mut self, values: &mut Values, resolving: &mut Resolving<'_>, sort: SortId) {
         let sort = self.root(sort);
         if resolving.open.contains(&sort) {
-            return self.gap("texts that the rules compute from each other", &[sort]);
+            return self.gap(CIRCLE, &[sort]);
         }
         if !resolving.done.insert(sort) {
             return;
@@ -541,6 +544,14 @@ impl Sorts {
     /// Marks the sorts of operations that are not described, and those whose values they are computed from.
     fn spread_gaps(&mut self, computations: &[Computation]) {
         let mut gaps = std::mem::take(&mut self.gaps);
+        // The functions of a circle are better reasons than the circle.
+        let named: BTreeSet<SortId> = gaps
+            .iter()
+            .filter(|gap| gap.operation != CIRCLE)
+            .flat_map(|gap| &gap.sorts)
+            .map(|sort| self.root(*sort))
+            .collect();
+        gaps.retain(|gap| gap.operation != CIRCLE || !gap.sorts.iter().all(|sort| named.contains(&self.root(*sort))));
         let touched: BTreeSet<SortId> =
             gaps.iter().flat_map(|gap| &gap.sorts).map(|sort| self.root(*sort)).collect();
         for sort in touched {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::condition::{Condition, State, is_name_character};
+use crate::budget::Budget;
 
 /// The most states of the automaton of all conditions together.
 const MAX_STATES: usize = 12_000;
@@ -31,7 +32,7 @@ pub(super) fn words(
     conditions: &[Condition],
     known: &HashSet<&str, FxBuildHasher>,
     count: usize,
-    is_over: &dyn Fn() -> bool,
+    budget: &Budget,
 ) -> Option<Vec<Vec<String>>> {
     let mut conditions = conditions.to_vec();
     match alphabet {
@@ -63,7 +64,7 @@ pub(super) fn words(
             continue;
         }
         built += 1;
-        if built > MAX_WORDS || (built % 64 == 0 && is_over()) {
+        if built > MAX_WORDS || budget.is_late() {
             return None;
         }
         *seen += 1;

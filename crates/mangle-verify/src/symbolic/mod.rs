@@ -26,6 +26,7 @@ pub(crate) use self::relation::SymbolicRelation;
 pub(crate) use self::slots::{Slots, Uses};
 pub(crate) use self::term::Terms;
 use crate::circuit::{Circuit, Literal, Satisfiable};
+use crate::budget::Budget;
 use crate::cone::Cone;
 use crate::input::Input;
 use crate::obstacle::Obstacle;
@@ -248,13 +249,16 @@ impl<'s> Evaluation<'s> {
         if !self.steps.is_multiple_of(256) {
             return Ok(());
         }
-        if self.setting.cancel.is_cancelled() || Instant::now() >= self.setting.end {
-            return Err(self.out_of_time());
-        }
         if self.circuit.is_full() {
             return Err(Obstacle::Size("the search takes too much memory"));
         }
-        Ok(())
+        self.check_budget()
+    }
+
+    /// Ends a search that has no time or memory left for values.
+    fn check_budget(&self) -> Result<(), Obstacle> {
+        let budget = Budget::new(self.setting.end, self.setting.cancel);
+        budget.obstacle(&self.values).map_or(Ok(()), Err)
     }
 
     /// Why a search ended before it was complete.

@@ -124,7 +124,10 @@ impl Evaluation<'_> {
         let combinations = self.terms.combinations(&mut self.circuit, args)?;
         let (mut order, mut cases) = (Vec::new(), FxHashMap::<ValueId, Vec<Literal>>::default());
         let mut failing = Vec::new();
-        for (args, literal) in combinations {
+        for (number, (args, literal)) in combinations.into_iter().enumerate() {
+            if number % 64 == 63 {
+                self.check_budget()?;
+            }
             match apply(&mut self.values, &args) {
                 Ok(value) => cases
                     .entry(value)
@@ -204,7 +207,10 @@ impl Evaluation<'_> {
         let combinations = self.terms.combinations(&mut self.circuit, &known)?;
         let (mut order, mut cases) = (Vec::new(), FxHashMap::<Vec<ValueId>, Vec<Literal>>::default());
         let mut failing = Vec::new();
-        for (values, literal) in combinations {
+        for (number, (values, literal)) in combinations.into_iter().enumerate() {
+            if number % 64 == 63 {
+                self.check_budget()?;
+            }
             let mut values = values.into_iter();
             let args: Vec<Option<ValueId>> = args.iter().map(|arg| arg.and_then(|_| values.next())).collect();
             let mut found = Vec::new();

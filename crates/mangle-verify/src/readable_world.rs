@@ -1,0 +1,65 @@
+//! Worlds as text: a world is shown only if Mangle reads its facts as the values that were found.
+
+use mangle_engine::kernel::{Clock, Fact, ValueId, Values, evaluate};
+use mangle_syntax::syntax::SourceFile;
+
+use crate::candidates::InputPredicate;
+use crate::completeness::conforms;
+
+/// The most bytes of one argument that are read back.
+const MAX_BYTES: usize = 1 << 20;
+
+/// True if the arguments of a fact have the types of its declaration, and their text is read as the same values.
+pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut Values, clock: Clock) -> bool {
+    let Some(input) = inputs.iter().find(|input| input.predicates.contains(&fact.predicate)) else { return false };
+    let is_row = |row: &&Vec<_>| row.iter().zip(&fact.tuple).all(|(ty, value)| conforms(values, *value, ty));
+    // The two ends of an interval are no arguments.
+    let Some(row) = input.rows.iter().find(is_row) else { return false };
+    let width = row.len();
+    fact.tuple.iter().take(width).all(|value| read_back(*value, values, clock) == Some(*value))
+}
+
+/// The value that the text of a value stands for.
+fn read_back(value: ValueId, values: &mut Values, clock: Clock) -> Option<ValueId> {
+    let text = format!("p({}).", values.display_within(value, MAX_BYTES));
+    let source = SourceFile::parse(text.as_str().into());
+    let item = source.items().first().filter(|_| source.items().len() == 1)?;
+    let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
+    let [argument] = clause.head.args.as_slice() else { return None };
+    evaluate(argument, &text, values, Some(&clock)).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use mangle_engine::kernel::{Clock, Datum, Values};
+
+    use super::read_back;
+
+    #[test]
+    fn printed_values_are_read_as_the_same_values() {
+        let mut values = Values::new();
+        let clock = Clock { now_ns: 0 };
+        let name = values.name("/a/b.c");
+        let text = values.string("a \"quoted\"\nline \u{1f600}");
+        let number = values.number(i64::MIN);
+        let float = values.float(-0.5);
+        let (time, duration) = (values.time(1_700_000_000_000_000_001), values.duration(-1));
+        let bytes = values.intern(Datum::Bytes(b"ab"[..].into())).unwrap();
+        let list = values.list(&[name, text, number]).unwrap();
+        let pair = values.pair(list, float).unwrap();
+        let map = values.intern(Datum::Map([(text, number)].into())).unwrap();
+        let record = values.intern(Datum::Struct([(name, map)].into())).unwrap();
+        for value in [name, text, number, float, time, duration, bytes, list, pair, map, record] {
+            assert_eq!(read_back(value, &mut values, clock), Some(value), "{}", values.display(value));
+        }
+    }
+
+    #[test]
+    fn names_that_are_none_are_not_read() {
+        let mut values = Values::new();
+        for name in ["/a b", "/", "//x", "/p/", "/a\u{e9}"] {
+            let name = values.name(name);
+            assert_eq!(read_back(name, &mut values, Clock { now_ns: 0 }), None);
+        }
+    }
+}
