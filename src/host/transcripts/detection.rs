@@ -23,6 +23,9 @@ const JSON: [&str; 4] = [".json", ".jsonl", ".ndjson", ".traj"];
 /// The ends of names of texts that replies may be in.
 const TEXTS: [&str; 4] = [".txt", ".log", ".out", ".sse"];
 
+/// The ends of names of texts that hold no transcript, or are read as documents.
+const OTHERS: [&str; 7] = [".md", ".markdown", ".yaml", ".yml", ".toml", ".mg", ".gl"];
+
 /// How much of a file is looked at to tell whether there are envelopes in it.
 const HEAD_LEN: usize = 64 << 10;
 
@@ -66,19 +69,20 @@ pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// Whether a file is JSON or a log by its name, and has an envelope in its beginning, however often it is escaped, is JSON
-/// with an answer of a model, or is a log of both channels.
+/// True if a named file is a transcript by its beginning: it has an envelope, however often that is escaped, or it is read as a
+/// container with an answer of a model. Commands that read nothing but transcripts recognize containers by the same function.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
-    let is_json = JSON.iter().any(|end| name.ends_with(end));
-    if !is_json && !TEXTS.iter().any(|end| name.ends_with(end)) {
+    let lower = name.to_ascii_lowercase();
+    if OTHERS.iter().any(|end| lower.ends_with(end)) {
         return false;
     }
+    let is_text = JSON.iter().chain(&TEXTS).any(|end| lower.ends_with(end));
     let keys = [&b"\"control_packet"[..], b"\"surface_response"];
     head(path, overlay, HEAD_LEN).is_some_and(|head| {
         let has_key = || keys.iter().any(|key| memmem::find(&head, key).is_some());
-        has_key() || if is_json { has_answer(name, &head) } else { is_channels(&head) }
+        is_text && (has_key() || is_channels(&head)) || !head.contains(&0) && has_answer(name, &head)
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::ide::replays::TurnVerdicts;
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::account::AccountEntry;
-use piggyback::transcript::{Skip, TextKind, Turn};
+use piggyback::transcript::{Skip, TextKind, Turn, Unsaid};
 
 /// A turn in a list of turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,5 +80,10 @@ fn skipped(why: Skip) -> &'static str {
         Skip::OtherRole => "not read",
         Skip::Empty => "an empty reply",
         Skip::Repeated => "a copy of another text, not shown",
+        Skip::NotReply(Unsaid::Reasoning) => "not a reply: its reasoning",
+        Skip::NotReply(Unsaid::ToolResult) => "not a reply: the result of a tool",
+        Skip::NotReply(Unsaid::Argument) => "not a reply: an argument of a tool",
+        Skip::NotReply(Unsaid::Attachment) => "not a reply: an attached file",
+        Skip::NotReply(Unsaid::Quotation) => "not a reply: a quotation or summary",
     }
 }

@@ -4,7 +4,9 @@ use super::address::{Address, address, address_in};
 use super::digest::{Digest, TurnSite};
 use super::finding::TranscriptFinding;
 use super::session::{Limits, TranscriptSession};
-use super::turn::{Record, Skip, TextKind, Turn};
+use super::entry::holds_envelope;
+use super::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
+use super::words::{has_quoted_control_key, quoted_control_key};
 use super::{ReadSummary, findings, loose_updates, placement};
 use crate::envelope::clean::{Recogniser, RequestFields};
 use crate::envelope::json::Json;
@@ -85,12 +87,38 @@ fn check_or_recognise(
                 address,
             ));
         }
+        if let Some(place) = unsaid(turn, record.bytes) {
+            let address = Address { path: turn.path.clone(), inner: None };
+            let finding = findings::not_a_reply(turn.place(envelope_start(turn, record.bytes)), place);
+            checked.found.push(TranscriptFinding::of(record, finding, address));
+        }
         let found = checked.found.get(from..).unwrap_or(&[]);
         checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
     }
     let of_record = |finding: &Finding| TranscriptFinding::of(record, finding.clone(), Address::default());
     checked.found.extend(record.findings.iter().map(of_record));
     checked
+}
+
+/// Where the envelope of a turn is, if that is not a reply. The result of a tool is a prompt of the model.
+fn unsaid(turn: &Turn, record: &[u8]) -> Option<Unsaid> {
+    match turn.kind {
+        TextKind::Skipped(Skip::NotReply(place)) => Some(place),
+        TextKind::Prompt if turn.role == TurnRole::Tool => {
+            let said = turn.text(record);
+            (has_quoted_control_key(said) && holds_envelope(said)).then_some(Unsaid::ToolResult)
+        }
+        _ => None,
+    }
+}
+
+/// The first key of an envelope in a turn, with its quotes.
+fn envelope_start(turn: &Turn, record: &[u8]) -> TextRange {
+    let said = turn.text(record);
+    match quoted_control_key(said) {
+        Some(key) => TextRange::new(size(key.start), size(key.end)),
+        None => TextRange::up_to(size(said.len())),
+    }
 }
 
 /// Places what the strict schema misses in an envelope that has no other fault.

@@ -49,7 +49,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
         Container::EnvelopeLines | Container::ChatLines if spans_lines(head) => Frame::Values,
         Container::EnvelopeLines => Frame::Lines,
         Container::ChatLines if events_of_turns(head) => Frame::Groups(shapes::border),
-        Container::ChatLines => Frame::Lines,
+        Container::ChatLines => EntryForm::of_wrapped(head).map_or(Frame::Lines, Frame::Entries),
         Container::Stream if first(head) == Some(b'[') => Frame::Whole,
         Container::Stream => Frame::Groups(stream::border),
         Container::Harness => Frame::Groups(harness::border),
@@ -112,7 +112,7 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Containe
             .or_else(|| by_json(head, is_all, own, false).filter(|found| is_conversation(found, head))),
         "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {
             Some(b'[') if !is_lines(head, is_all) => by_json(head, is_all, own, true),
-            _ => of_known_lines(head, own).or(Some(Container::ChatLines)),
+            _ => of_known_lines(head, is_all, own).or(Some(Container::ChatLines)),
         }),
         "json" | "traj" | "trajectory" | "eval" => by_json(head, is_all, own, true).or_else(|| by_text(head)),
         _ => by_json(head, is_all, own, false).or_else(|| by_text(head)),
@@ -137,7 +137,8 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
 fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     match first(head) {
         Some(b'{') if is_lines(head, is_all) => {
-            of_known_lines(head, own).or(is_expected.then_some(Container::ChatLines))
+            of_known_lines(head, is_all, own)
+                .or_else(|| (is_expected || has_answers(head, is_all)).then_some(Container::ChatLines))
         }
         Some(b'{') => of_document(head, is_all, own, is_expected),
         Some(b'[') => of_array(head, own, is_expected),
@@ -180,7 +181,13 @@ fn of_shape(shape: RecordShape) -> Container {
 }
 
 /// The container that the first line of a known shape makes.
-fn of_known_lines(head: &[u8], own: &CustomShapes) -> Option<Container> {
+fn of_known_lines(head: &[u8], is_all: bool, own: &CustomShapes) -> Option<Container> {
+    if EntryForm::of_wrapped(head).is_some() {
+        return Some(Container::ChatLines);
+    }
+    if own.shapes.is_empty() && stream::is_split_lines(head, is_all) {
+        return Some(Container::Stream);
+    }
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let found = lines.take(LINES).find_map(|line| {
         let json = Json::parse(line);
@@ -188,6 +195,18 @@ fn of_known_lines(head: &[u8], own: &CustomShapes) -> Option<Container> {
         shape(&json, json.root(), own).or_else(is_entry)
     });
     found.map(of_shape)
+}
+
+/// True if a line of unknown records holds an envelope, which is in no other line of a reply.
+fn has_answers(head: &[u8], is_all: bool) -> bool {
+    let end = if is_all { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
+    let lines = head.get(..end).unwrap_or(head).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| line.starts_with(b"{")).any(|line| {
+        let json = Json::parse(line);
+        json.is_valid_to_the_end()
+            && !super::words::is_envelope(&json, json.root())
+            && shapes::by_envelope(&json, json.root(), "").is_some()
+    })
 }
 
 /// What a value is.
@@ -241,6 +260,7 @@ fn of_array(head: &[u8], own: &CustomShapes, is_expected: bool) -> Option<Contai
     match shapes.next() {
         Some(RecordShape::Trace) => Some(Container::Traces),
         Some(RecordShape::Delta) => Some(Container::Stream),
+        _ if own.shapes.is_empty() && stream::is_split_array(&json) => Some(Container::Stream),
         Some(_) => Some(Container::Array),
         None => {
             (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array)

@@ -15,7 +15,7 @@ use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
 use super::session::{Limits, TranscriptSession};
 use super::turn::{Record, Turn};
-use super::{ReadSummary, TranscriptOptions, binary, sketch};
+use super::{ReadSummary, TranscriptOptions, binary, repetitions, sketch};
 use crate::envelope::ReplyContext;
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
@@ -128,7 +128,11 @@ impl Transcript {
 
     /// Whether the same text may be in several of its places.
     fn has_copies(&self) -> bool {
-        self.entries.iter().any(|entry| entry.body.turns.iter().any(|turn| turn.may_repeat))
+        let is_read_so = matches!(
+            self.summary.container,
+            Some(Container::Array | Container::ChatLines | Container::Response)
+        );
+        is_read_so && self.entries.iter().any(|entry| repetitions::depend_on_others(&entry.body.turns))
     }
 
     /// Reads the lines that changed.

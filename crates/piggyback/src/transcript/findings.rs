@@ -1,6 +1,7 @@
-//! What is wrong with a container, before its replies are checked: `PB040` to `PB047`.
+//! What is wrong with a container, before its replies are checked: `PB040` to `PB047`, `PB049`, `PB050`.
 
 use super::binary;
+use super::turn::Unsaid;
 use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -15,6 +16,8 @@ pub(super) const RULES: &[&Rule] = &[
     &NO_REPLY_FOUND,
     &EMPTY_REPLY,
     &UNKNOWN_FORMAT,
+    &NOT_A_REPLY,
+    &REPLY_NOT_READ,
 ];
 
 /// A preview in a log.
@@ -40,6 +43,36 @@ pub static EMPTY_REPLY: Rule = rule!("empty-reply.md");
 
 /// Replies in records of an unknown format.
 pub static UNKNOWN_FORMAT: Rule = rule!("unknown-format.md");
+
+/// An envelope that is not a reply.
+pub static NOT_A_REPLY: Rule = rule!("not-a-reply.md");
+
+/// Envelopes of a record that are not read.
+pub static REPLY_NOT_READ: Rule = rule!("reply-not-read.md");
+
+/// An envelope in a place whose texts answer nobody.
+pub(super) fn not_a_reply(range: TextRange, place: Unsaid) -> Finding {
+    Finding::new(&NOT_A_REPLY, range, format!("envelope in {} is not a reply", place.place()))
+        .note("it is not evaluated: nothing in it is asserted, and no request in it is judged")
+}
+
+/// Envelopes that are nested too deeply, or too many; `range` is the first of them.
+pub(super) fn too_many(range: TextRange, count: usize) -> Finding {
+    let headline = match count {
+        1 => "an envelope of the record is not read".to_owned(),
+        _ => format!("{count} envelopes of the record are not read"),
+    };
+    Finding::new(&REPLY_NOT_READ, range, headline)
+        .note("they are nested too deeply, or the record has too many")
+        .help("split the record, or describe its format with `[[transcripts.shape]]`")
+}
+
+/// A reply that is only a reference to a text elsewhere.
+pub(super) fn lost_attachment(range: TextRange) -> Finding {
+    Finding::new(&REPLY_NOT_READ, range, "reply is a reference to an attachment that is missing")
+        .note("the record has no text with this name in `attachments`")
+        .help("export the record with its attachments")
+}
 
 pub(super) fn preview(range: TextRange) -> Finding {
     Finding::new(&PREVIEW_ONLY, range, "only the beginning of a reply was logged")

@@ -55,8 +55,8 @@ pub(super) fn read(record: &mut Record<'_>, form: Option<&EntryForm>) -> Option<
         add(turn, record);
         return Some(RecordShape::Log);
     }
-    let found = form.and_then(|form| entry::read(record, form));
-    let is_lost = found.is_none();
+    let found = form.map(|form| entry::read(record, form)).unwrap_or_default();
+    let is_lost = found.is_empty();
     record.turns.extend(found);
     if let Some(json) = json.filter(|json| is_lost && !json.is_valid_to_the_end()) {
         let range = TextRange::new(size(start), size(record.bytes.len()));
@@ -78,9 +78,15 @@ fn start(entry: &[u8]) -> usize {
 fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<RecordShape> {
     let root = json.root();
     if !is_entry(json, root) {
-        let shaped = shapes::read(json, root, "")?;
-        record.turns.extend(shaped.turns);
-        return Some(shaped.shape);
+        let mut known = shapes::read(json, root, "");
+        if let Some(shaped) = known.as_mut().filter(|shaped| !shaped.turns.is_empty()) {
+            shapes::complete(json, root, "", shaped);
+            record.turns.append(&mut shaped.turns);
+            record.findings.append(&mut shaped.findings);
+        } else if let Some(shaped) = shapes::by_envelope(json, root, "") {
+            record.turns.extend(shaped.turns);
+        }
+        return Some(known.map_or(RecordShape::Log, |shaped| shaped.shape));
     }
     let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));
     if let Some(response) = response.filter(|it| is_string(json, *it)) {

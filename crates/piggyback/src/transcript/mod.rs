@@ -44,6 +44,8 @@ mod reader;
 mod record;
 mod record_shape;
 mod record_splitter;
+#[cfg(test)]
+mod relatives_tests;
 mod repetitions;
 mod session;
 pub mod settings;
@@ -70,13 +72,13 @@ pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
 pub use finding::TranscriptFinding;
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
-    UNKNOWN_FORMAT,
+    NOT_A_REPLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
 pub use placement::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};
 pub use record_shape::RecordShape;
 pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, ShardLimits, TranscriptSession};
-pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
+pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole, Unsaid};
 
 use std::sync::Arc;
 

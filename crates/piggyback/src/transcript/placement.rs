@@ -49,6 +49,9 @@ pub fn fix(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
 }
 
 fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
+    if !turn.takes_edits {
+        return None;
+    }
     let range = edit.span.range;
     let place = exact(range, turn)?;
     let text = turn.text(record);

@@ -10,7 +10,7 @@ use super::record::{self, RecordSite};
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
-use super::{TranscriptOptions, findings, markdown, plain};
+use super::{TranscriptOptions, entry, findings, markdown, plain};
 use mangle_settings::{Container, Profile};
 
 /// What is needed to read a record, beside its bytes.
@@ -75,6 +75,15 @@ impl ReadTerms {
                 let declared = Some(RecordShape::Declared);
                 if !self.is_one && self.own.read(bytes, start, &mut |record| give(record, declared)) {
                     return;
+                }
+                if !self.is_one && self.separator.is_none() {
+                    let turns = entry::unwrapped(bytes);
+                    if !turns.is_empty() {
+                        let mut record = Record::new(1, start, bytes);
+                        record.turns = turns;
+                        give(record, None);
+                        return;
+                    }
                 }
                 let parts = plain::parts(bytes, self.separator.as_ref(), self.is_one);
                 for (index, part) in parts.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What is in the bytes of one record.
 
+use super::entry::EntryForm;
 use super::line_end::{up_to, without_line_end};
 use super::plain::PlainTurn;
 use super::record_shape::RecordShape;
@@ -54,10 +55,12 @@ pub(super) fn read<'b>(
         (Container::Log, Frame::Entries(form)) => log::read(&mut record, Some(&form)),
         (Container::Log, _) => log_line(site, &mut record, own),
         (_, Frame::Groups(_)) => events(&mut record),
+        (_, Frame::Entries(form)) => wrapped(site, &mut record, &form, own),
         _ => value(site, &mut record, own),
     };
     let is_empty = record.turns.is_empty() && record.findings.is_empty();
-    let is_group = matches!(site.frame, Frame::Groups(_) | Frame::Entries(_));
+    let is_wrapped = matches!(site.frame, Frame::Entries(form) if form.wrapper().is_some());
+    let is_group = matches!(site.frame, Frame::Groups(_) | Frame::Entries(_)) && !is_wrapped;
     (!is_empty || !is_group).then_some((record, shape))
 }
 
@@ -67,6 +70,21 @@ fn log_line(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) 
         true => value(site, record, own),
         false => log::read(record, None),
     }
+}
+
+/// Reads records that hold the lines of one entry of a log.
+fn wrapped(
+    site: RecordSite,
+    record: &mut Record<'_>,
+    form: &EntryForm,
+    own: &[TranscriptShape],
+) -> Option<RecordShape> {
+    if let Some(turns) = form.wrapper().and_then(|wrapper| wrapper.read(record)) {
+        record.turns.extend(turns);
+        return Some(RecordShape::Log);
+    }
+    record.bytes = without_line_end(record.bytes);
+    value(RecordSite { frame: Frame::Lines, ..site }, record, own)
 }
 
 /// Reads a record that is one JSON value.
@@ -106,17 +124,29 @@ fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> 
     let shaped = shapes::read_with(own, &json, root, &pointer, is_element)
         .filter(|shaped| !shaped.turns.is_empty() || shaped.shape == RecordShape::Delta)
         .or_else(|| shapes::by_envelope(&json, root, &pointer));
-    if let Some(shaped) = shaped {
+    if let Some(mut shaped) = shaped {
+        let shape = shaped.shape;
         match shaped.shape {
             RecordShape::Delta => stream::read_value(&json, &pointer, record),
-            _ => record.turns = shaped.turns,
+            RecordShape::Unknown | RecordShape::Declared | RecordShape::Audit => add(shaped, record),
+            _ => {
+                shapes::complete(&json, root, &pointer, &mut shaped);
+                add(shaped, record);
+            }
         }
-        return Some(shaped.shape);
+        return Some(shape);
     }
     if json.kind(root) != Node::Object && record.findings.is_empty() {
         record.findings.push(findings::no_object(record.range()));
     }
     None
+}
+
+/// Adds what was found in a value to its record.
+fn add(shaped: shapes::ShapedRecord, record: &mut Record<'_>) {
+    record.turns.extend(shaped.turns);
+    record.findings.extend(shaped.findings);
+    record.findings.extend(shaped.unread.map(|(count, range)| findings::too_many(range, count)));
 }
 
 fn shapes_step(index: u64) -> String {
@@ -146,9 +176,10 @@ fn events(record: &mut Record<'_>) -> Option<RecordShape> {
         if !json.is_valid_to_the_end() {
             let range = TextRange::at(size(start), size(line.len()));
             record.findings.push(findings::bad_record(&json, range, "line"));
-        } else if let Some(shaped) = shapes::read(&json, json.root(), "") {
+        } else if let Some(mut shaped) = shapes::read(&json, json.root(), "") {
             shape = shape.or(Some(shaped.shape));
-            record.turns.extend(shaped.turns);
+            shapes::complete(&json, json.root(), "", &mut shaped);
+            add(shaped, record);
         }
     }
     let last = record.turns.iter().rposition(|turn| turn.kind == TextKind::Reply);

@@ -108,6 +108,37 @@ pub enum Skip {
     Empty,
     /// Another place of the file has the same text: a history, or a copy of an answer.
     Repeated,
+    /// It is an envelope that nobody was answered with.
+    NotReply(Unsaid),
+}
+
+/// A place of a record whose texts answer nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unsaid {
+    /// The reasoning of the model.
+    Reasoning,
+    /// The result of a tool.
+    ToolResult,
+    /// An argument of a tool beside others, such as the content of a file.
+    Argument,
+    /// A file or a document.
+    Attachment,
+    /// A quotation or a summary.
+    Quotation,
+}
+
+impl Unsaid {
+    /// The place in words that follow "in".
+    #[must_use]
+    pub fn place(self) -> &'static str {
+        match self {
+            Self::Reasoning => "the reasoning of the model",
+            Self::ToolResult => "the result of a tool",
+            Self::Argument => "an argument of a tool",
+            Self::Attachment => "an attached file",
+            Self::Quotation => "a quotation or summary",
+        }
+    }
 }
 
 /// What a container tells of a turn beside its text.
@@ -142,6 +173,8 @@ pub struct Turn {
     pub is_shown: bool,
     /// Whether the text stands in a place where exports repeat what they also have elsewhere.
     pub(super) may_repeat: bool,
+    /// True if a text that is edited can be written back: its escapes are those of JSON.
+    pub(super) takes_edits: bool,
     text: Text,
     /// From the bytes of the text to those of its record, through all escapes.
     pub map: SegmentMap,
@@ -195,6 +228,7 @@ impl Turn {
             is_documentation: false,
             is_shown: false,
             may_repeat: false,
+            takes_edits: true,
             text,
             map,
             seams,
@@ -215,6 +249,25 @@ impl Turn {
     #[must_use]
     pub fn caps(&self, settings: &TranscriptSettings) -> Caps {
         settings.caps_of(self.details.as_ref().and_then(|details| details.profile), self.session)
+    }
+
+    /// The turn of this text with that of `next` behind it.
+    pub(super) fn followed_by(&self, next: &Self, record: &[u8]) -> Self {
+        let mut map = SegmentMapBuilder::default();
+        for turn in [self, next] {
+            match turn.text {
+                Text::Part(range) => map.copy(range),
+                Text::Made(_) => map.append(&turn.map),
+            }
+        }
+        let text = [self.text(record), next.text(record)].concat();
+        let mut joined = Self { text: Text::Made(Arc::new(text)), map: map.finish(), ..next.clone() };
+        let end = size(self.len());
+        joined.seams = self.seams.clone();
+        joined.seams.push(end);
+        joined.seams.extend(next.seams.iter().map(|seam| *seam + end));
+        joined.takes_edits = self.takes_edits && next.takes_edits && self.levels == next.levels;
+        joined
     }
 
     /// With the pointer of the string that the text is.
@@ -252,7 +305,7 @@ impl Turn {
     pub(super) fn is_answer(&self) -> bool {
         self.is_reply()
             || matches!(self.kind, TextKind::Surface | TextKind::Atom)
-            || matches!(self.kind, TextKind::Skipped(why) if why != Skip::OtherRole)
+            || matches!(self.kind, TextKind::Skipped(why) if !matches!(why, Skip::OtherRole | Skip::NotReply(_)))
     }
 
     /// Whether its text stands in the record byte for byte.
@@ -294,6 +347,11 @@ impl Turn {
             start = end;
         }
         places
+    }
+
+    /// Where in its record the text begins.
+    pub(super) fn start(&self) -> TextSize {
+        self.place(TextRange::empty(TextSize::new(0))).start()
     }
 
     /// The first of [`Turn::places`].

@@ -66,6 +66,17 @@ pub(super) fn has_quoted_control_key(text: &[u8]) -> bool {
     CONTROL_KEYS.iter().any(|name| memchr::memmem::find_iter(text, name).any(is_before))
 }
 
+/// The first key of an envelope in a text, with the quotes around it.
+pub(super) fn quoted_control_key(text: &[u8]) -> Option<std::ops::Range<usize>> {
+    let is_before = |at: &usize| at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'"');
+    let place = |name: &&[u8]| {
+        let at = memchr::memmem::find_iter(text, *name).find(is_before)?;
+        let end = at + name.len();
+        Some(at - 1..end + usize::from(text.get(end) == Some(&b'"')))
+    };
+    CONTROL_KEYS.iter().filter_map(place).min_by_key(|place| place.start)
+}
+
 /// A name or path for a message: at most 40 characters.
 pub(super) fn quoted(text: &str) -> String {
     mangle_syntax::text::quoted(text, 40)

@@ -8,6 +8,8 @@ use regex::bytes::Regex;
 use super::begins_envelope;
 use super::prefix::Prefix;
 use super::time::Mask;
+use super::prefix::Piece;
+use super::wrapped::Wrapper;
 use crate::transcript::line_border::Border;
 use crate::transcript::words::has_control_key;
 
@@ -30,9 +32,21 @@ pub(in crate::transcript) struct EntryForm {
     has_speakers: bool,
     /// Whether each line begins with the name of a container.
     has_sources: bool,
+    /// The member of JSON records that has the lines of the log.
+    wrapper: Option<Wrapper>,
 }
 
 impl EntryForm {
+    /// The form of JSON records that hold the lines of a log, of which several may be one entry.
+    pub(in crate::transcript) fn of_wrapped(head: &[u8]) -> Option<Self> {
+        Some(Self { wrapper: Some(Wrapper::find(head)?), ..Self::default() })
+    }
+
+    /// The member that has the lines of the log.
+    pub(in crate::transcript) fn wrapper(&self) -> Option<&Wrapper> {
+        self.wrapper.as_ref()
+    }
+
     /// The form of a log that begins so; `None` where it does not look like one.
     pub(in crate::transcript) fn of_console(head: &[u8]) -> Option<Self> {
         let (form, counts) = Self::count(head);
@@ -136,20 +150,64 @@ pub(in crate::transcript) struct Borders {
     is_escaped: bool,
     /// How much white space is before the text of its first line.
     gap: usize,
+    /// The mark of the last line.
+    piece: Option<Piece>,
+    /// True if the last line is a piece of a record that holds lines, and the next record goes on where it ends.
+    is_partial: bool,
 }
 
 impl Borders {
     /// What the next line means for the entry before it.
     pub(in crate::transcript) fn border(&mut self, line: &[u8], form: &EntryForm) -> Border {
+        if let Some(wrapper) = form.wrapper() {
+            return self.wrapped(line, wrapper);
+        }
         match self.line(line, form) {
             Line::Begins(_) => Border::Begin,
             Line::Continues(_) => Border::Within,
         }
     }
 
+    /// What the next record that holds a line of a log means for the entry before it.
+    fn wrapped(&mut self, record: &[u8], wrapper: &Wrapper) -> Border {
+        let Some(line) = wrapper.line(record) else {
+            *self = Self::default();
+            return Border::Begin;
+        };
+        let text = line.text.as_bytes();
+        let is_open = self.depth > 0;
+        let goes_on = match self.is_partial {
+            true => is_open && !is_restart(text),
+            false => is_open && !self.is_in_string && !text.trim_ascii().is_empty() && self.goes_on(text),
+        };
+        if !goes_on {
+            *self = Self::default();
+        }
+        self.is_partial = line.is_partial;
+        self.read(text);
+        if goes_on { Border::Within } else { Border::Begin }
+    }
+
+    /// True if a value of JSON is open.
+    pub(super) fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// True if the next line goes on where the last one ends, without a line end between them.
+    pub(super) fn is_partial(&self) -> bool {
+        self.piece.is_some_and(|piece| piece.is_partial)
+    }
+
     /// What the next line is.
     pub(super) fn line(&mut self, line: &[u8], form: &EntryForm) -> Line {
-        let found = self.find(line, form);
+        let prefix = form.prefix(line);
+        let piece = prefix.and_then(|prefix| prefix.piece);
+        if let Some(piece) = piece.filter(|piece| self.piece.is_some_and(|before| piece.continues(before))) {
+            self.piece = Some(piece);
+            self.read(line.get(piece.end..).unwrap_or(&[]));
+            return Line::Continues(piece.end);
+        }
+        let found = self.find(line, prefix, form);
         let from = match found {
             Line::Begins(prefix) => {
                 let gap = prefix.map_or(0, |prefix| prefix.end - prefix.gap);
@@ -158,13 +216,14 @@ impl Borders {
             }
             Line::Continues(from) => from,
         };
+        self.piece = piece;
         self.read(line.get(from..).unwrap_or(&[]));
         found
     }
 
-    fn find(&self, line: &[u8], form: &EntryForm) -> Line {
+    fn find(&self, line: &[u8], prefix: Option<Prefix>, form: &EntryForm) -> Line {
         let is_open = self.depth > 0;
-        let Some(prefix) = form.prefix(line) else {
+        let Some(prefix) = prefix else {
             return if is_open && is_restart(line) { Line::Begins(None) } else { Line::Continues(0) };
         };
         if is_open
@@ -188,7 +247,7 @@ impl Borders {
     }
 
     /// Whether what stands behind a prefix goes on with the JSON of several lines that is open.
-    fn goes_on(&self, text: &[u8]) -> bool {
+    pub(super) fn goes_on(&self, text: &[u8]) -> bool {
         let inner = text.trim_ascii();
         let is_indented = text.len() - text.trim_ascii_start().len() > self.gap + 1;
         match inner.first() {
@@ -202,7 +261,7 @@ impl Borders {
     }
 
     /// Notes what a line opens and closes.
-    fn read(&mut self, text: &[u8]) {
+    pub(super) fn read(&mut self, text: &[u8]) {
         for byte in text {
             match byte {
                 b'{' if !self.is_in_string => self.depth += 1,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::literal;
 use crate::envelope::is_envelope;
 use crate::envelope::json::{self, Json, JsonKind};
 use crate::transcript::words::is_string;
@@ -19,6 +20,8 @@ pub(super) enum EnvelopePlace {
     Bare(Range<usize>),
     /// It is in a string, whose opening quote is here.
     Quoted(usize),
+    /// It is in a literal of a programming language, whose opening quote is here.
+    Literal(usize),
 }
 
 /// Whether a text begins with an envelope, be it damaged or cut off.
@@ -32,9 +35,19 @@ pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
     }
 }
 
+/// True if a text has an envelope.
+pub(in crate::transcript) fn holds(text: &[u8]) -> bool {
+    find(text).is_some()
+}
+
 /// The first envelope of a text.
 pub(super) fn find(text: &[u8]) -> Option<EnvelopePlace> {
-    let mut at = 0;
+    find_from(text, 0)
+}
+
+/// The first envelope of a text behind a place.
+pub(super) fn find_from(text: &[u8], from: usize) -> Option<EnvelopePlace> {
+    let mut at = from;
     for _ in 0..OBJECTS {
         let brace = at + memchr::memchr(b'{', text.get(at..)?)?;
         let rest = text.get(brace..)?;
@@ -44,6 +57,9 @@ pub(super) fn find(text: &[u8]) -> Option<EnvelopePlace> {
             return Some(EnvelopePlace::Quoted(quote));
         }
         let end = json::value_end(rest).ok().map(|len| brace + len);
+        if let Some(quote) = literal_quote(text, brace, end) {
+            return Some(EnvelopePlace::Literal(quote));
+        }
         if begins(rest.get(..end.map_or(rest.len(), |end| end - brace)).unwrap_or(rest)) {
             let start = fence(text, brace).unwrap_or(brace);
             return Some(EnvelopePlace::Bare(start..end_of(text, start, end)));
@@ -65,6 +81,34 @@ fn opening_quote(text: &[u8], brace: usize) -> Option<usize> {
     // Words may stand before the envelope in the string.
     let is_near = !before.get(quote + 1..)?.contains(&b'\n');
     (is_escaped && is_near).then_some(quote)
+}
+
+/// The quote of the literal that a brace is in, if its escapes are those of a programming language.
+fn literal_quote(text: &[u8], brace: usize, end: Option<usize>) -> Option<usize> {
+    let quote = literal::quote_before(text, brace)?;
+    let mark = *text.get(quote)?;
+    // Most braces stand in no literal with an escape.
+    let shown = text.get(brace..end.unwrap_or(text.len()))?;
+    memchr::memchr(b'\\', text.get(quote..)?)?;
+    let found = literal::read(text, quote).filter(|found| found.has_escapes && found.end > brace)?;
+    let value = found.value.get(memchr::memchr(b'{', &found.value)?..)?;
+    if !begins(value) {
+        return None;
+    }
+    let is_sound = |text: &[u8]| Json::parse(text).problems.is_empty() && json::value_end(text).is_ok();
+    let (is_shown, is_meant) = (end.is_some() && begins(shown) && is_sound(shown), is_sound(value));
+    let tells = || {
+        let raw = text.get(quote + 1..found.end).unwrap_or(&[]);
+        let has = |word: &[u8]| memchr::memmem::find(raw, word).is_some();
+        has(br#"\\""#) || has(br"\'") && mark == b'\'' || has(br"\x")
+    };
+    let is_literal = match (is_shown, is_meant) {
+        (true, true) => mark != b'"' && literal::is_doubled(shown, mark),
+        (true, false) => false,
+        (false, true) => found.is_closed || tells(),
+        (false, false) => tells(),
+    };
+    is_literal.then_some(quote)
 }
 
 fn holds_envelope(text: &[u8], quote: usize) -> bool {

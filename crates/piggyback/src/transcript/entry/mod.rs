@@ -6,14 +6,17 @@
 
 mod border;
 mod envelope;
+mod literal;
 mod prefix;
+mod shared;
 mod speaker;
 #[cfg(test)]
 mod tests;
 mod text;
 mod time;
+mod wrapped;
 
 pub(super) use border::{Borders, EntryForm, parts};
-pub(super) use envelope::begins as begins_envelope;
+pub(super) use envelope::{begins as begins_envelope, holds as holds_envelope};
 pub(super) use prefix::Prefix;
-pub(super) use text::read;
+pub(super) use text::{read, unwrapped};

@@ -28,10 +28,37 @@ pub(in crate::transcript) struct Prefix {
     pub(super) has_level: bool,
     /// Where the name of a container ends, as `docker compose` and `kubectl` put it before each line.
     pub(super) source: Option<usize>,
+    /// The mark of a container runtime (CRI) before each line, which may be a piece of a longer one.
+    pub(super) piece: Option<Piece>,
     /// Who speaks.
     pub(in crate::transcript) role: Option<TurnRole>,
     /// Whether the word for that means nothing else.
     pub(super) is_certain: bool,
+}
+
+/// The mark `stdout P ` or `stderr F ` of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Where the text behind the mark begins, white space included.
+    pub(super) end: usize,
+    is_error: bool,
+    /// True if the next piece goes on where this one ends.
+    pub(super) is_partial: bool,
+}
+
+impl Piece {
+    /// The mark at the start of a text, which ends at `end` of its line.
+    fn at_start(text: &[u8], end: usize) -> Option<Self> {
+        let is_error = text.starts_with(b"stderr ");
+        let mark = text.strip_prefix(b"stdout ").or_else(|| text.strip_prefix(b"stderr "))?;
+        let is_partial = mark.starts_with(b"P ");
+        (is_partial || mark.starts_with(b"F ")).then_some(Self { end, is_error, is_partial })
+    }
+
+    /// True if a line of this mark continues a line with `before`.
+    pub(super) fn continues(self, before: Self) -> bool {
+        before.is_partial && before.is_error == self.is_error
+    }
 }
 
 impl Prefix {
@@ -328,6 +355,7 @@ impl<'l> Cursor<'l> {
         let Some(len) = found.map(|len| self.without_speaker(len)).or_else(|| self.bare_name()) else {
             return false;
         };
+        self.found.piece = self.found.piece.or_else(|| Piece::at_start(self.rest(), self.at + len));
         self.at += len;
         len > 0
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use crate::transcript::shapes::is_reasoning;
 use crate::transcript::turn::TurnRole;
 
 /// Who speaks, and where what is said begins.
@@ -84,10 +85,39 @@ static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// The key right before an envelope, with what ends it.
+static KEY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok());
+
+/// Who a message in the notation of a programming language is of: `'role': 'user', 'content': `.
+static ROLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?-u)\brole["']?[ \t]*[:=][ \t]*["'](?P<role>[A-Za-z]+)["']"#).ok());
+
+/// How far before an envelope words count, in bytes.
+const MAX_WORDS: usize = 512;
+
+/// True if the words before an envelope are the key of the model's reasoning.
+pub(super) fn is_thought(words: &[u8]) -> bool {
+    let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
+    let found = KEY.as_ref().and_then(|key| key.captures(words));
+    let key = found.as_ref().and_then(|found| found.name("key"));
+    key.and_then(|key| std::str::from_utf8(key.as_bytes()).ok()).is_some_and(is_reasoning)
+}
+
+/// The role that the last message before an envelope has.
+fn role_before(words: &[u8]) -> Option<TurnRole> {
+    let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
+    let last = ROLE.as_ref()?.captures_iter(words).last()?;
+    let role = TurnRole::of(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
+    (role != TurnRole::Other).then_some(role)
+}
+
 /// Who the words before an envelope are of.
 pub(super) fn of_words(words: &[u8]) -> TurnRole {
     let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
-    if has(&TOOL) {
+    if let Some(role) = role_before(words) {
+        role
+    } else if has(&TOOL) {
         TurnRole::Tool
     } else if has(&ASKED) || has(&PROMPT) && !has(&ANSWER) {
         TurnRole::User

@@ -6,9 +6,10 @@ use std::ops::Range;
 use super::border::{Borders, EntryForm, Line};
 use super::envelope::{self, EnvelopePlace};
 use super::prefix::Prefix;
-use super::speaker;
-use crate::envelope::json::Json;
-use crate::transcript::turn::{Record, TextKind, Turn, TurnRole};
+use super::{literal, shared, speaker};
+use crate::envelope::json::{self, Json};
+use crate::transcript::line_end::without_line_end;
+use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
 /// The text of an entry: its lines without what stands before them.
@@ -19,11 +20,13 @@ pub(in crate::transcript) struct Text<'r> {
     /// Where its bytes are in the record.
     pieces: Vec<Range<usize>>,
     prefix: Option<Prefix>,
+    /// The turn that has the text, if that is put together from strings of the record.
+    outer: Option<&'r Turn>,
 }
 
 impl<'r> Text<'r> {
     /// The text of a record.
-    fn of(record: &'r [u8], form: &EntryForm) -> Self {
+    pub(super) fn of(record: &'r [u8], form: &EntryForm) -> Self {
         let (mut borders, mut at, mut prefix) = (Borders::default(), 0, None);
         let mut pieces: Vec<Range<usize>> = Vec::new();
         for line in record.split_inclusive(|byte| *byte == b'\n') {
@@ -36,9 +39,14 @@ impl<'r> Text<'r> {
                 }
                 Line::Continues(from) => from,
             };
+            // The line end behind a piece of a line is one of the container runtime.
+            let end = match borders.is_partial() {
+                true => start + without_line_end(line).len(),
+                false => at,
+            };
             match pieces.last_mut().filter(|last| last.end == start && from == 0) {
-                Some(last) => last.end = at,
-                None => pieces.push(start + from..at),
+                Some(last) => last.end = end,
+                None => pieces.push(start + from..end.max(start + from)),
             }
         }
         let bytes = match pieces.as_slice() {
@@ -47,7 +55,30 @@ impl<'r> Text<'r> {
                 several.iter().flat_map(|piece| record.get(piece.clone()).unwrap_or(&[])).copied().collect()
             }
         };
-        Self { record, bytes, pieces, prefix }
+        Self { record, bytes, pieces, prefix, outer: None }
+    }
+
+    /// A text that was put together: `outer` is the turn with it.
+    pub(super) fn inside(text: &'r [u8], outer: &'r Turn, form: &EntryForm) -> Self {
+        Self { outer: Some(outer), ..Self::of(text, form) }
+    }
+
+    /// From the bytes of the text to those of the record.
+    fn map(&self) -> SegmentMap {
+        let own = map(&self.places(0..self.bytes.len()));
+        match self.outer {
+            Some(outer) => own.within(&outer.map),
+            None => own,
+        }
+    }
+
+    /// A turn with bytes that are made of those of the text, whose map leads to these.
+    fn made(&self, role: TurnRole, kind: TextKind, bytes: Vec<u8>, inner: &SegmentMap) -> Turn {
+        let mut turn = Turn::made(role, kind, bytes, inner.within(&self.map()));
+        if let Some(outer) = self.outer {
+            (turn.levels, turn.path, turn.takes_edits) = (outer.levels, outer.path.clone(), false);
+        }
+        turn
     }
 
     /// What stands before a place of the text in the record, up to a line with a prefix of its own.
@@ -72,6 +103,9 @@ impl<'r> Text<'r> {
 
     /// A turn with a part of the text.
     fn turn(&self, role: TurnRole, kind: TextKind, part: Range<usize>) -> Turn {
+        if self.outer.is_some() {
+            return self.lines(role, kind, &[part]);
+        }
         match self.places(part.clone()).as_slice() {
             [one] => Turn::part(role, kind, *one),
             several => {
@@ -81,20 +115,50 @@ impl<'r> Text<'r> {
         }
     }
 
+    /// A turn with some parts of the text.
+    fn lines(&self, role: TurnRole, kind: TextKind, parts: &[Range<usize>]) -> Turn {
+        let (mut inner, mut bytes) = (SegmentMapBuilder::default(), Vec::new());
+        for part in parts {
+            bytes.extend_from_slice(self.bytes.get(part.clone()).unwrap_or(&[]));
+            inner.copy(TextRange::new(size(part.start), size(part.end)));
+        }
+        self.made(role, kind, bytes, &inner.finish())
+    }
+
     /// A turn with the value of a string of the text.
     fn quoted(&self, role: TurnRole, kind: TextKind, quote: usize) -> Option<Turn> {
         let json = Json::parse_part(&self.bytes, quote..self.bytes.len());
         let (value, inner) = json.string_with_map(json.root())?;
-        let brace = value.find('{')?;
-        // Words before the envelope are of the program.
+        let mut turn = self.value(role, kind, value.as_bytes(), &inner)?;
+        turn.levels += 1;
+        Some(turn)
+    }
+
+    /// A turn with the value of a literal of the text. An edit of it would have to be escaped as the literal is.
+    fn literal(&self, role: TurnRole, kind: TextKind, quote: usize) -> Option<Turn> {
+        let found = literal::read(&self.bytes, quote)?;
+        let mut turn = self.value(role, kind, &found.value, &found.map)?;
+        turn.takes_edits = false;
+        Some(turn)
+    }
+
+    /// A turn with a value from its first brace on: words before the envelope are of the program.
+    fn value(&self, role: TurnRole, kind: TextKind, value: &[u8], inner: &SegmentMap) -> Option<Turn> {
+        let brace = memchr::memchr(b'{', value)?;
         let mut rest = SegmentMapBuilder::default();
         rest.copy(TextRange::new(size(brace), size(value.len())));
-        let whole = map(&self.places(0..self.bytes.len()));
-        let made = rest.finish().within(&inner).within(&whole);
-        let text = value.as_bytes().get(brace..)?.to_vec();
-        let mut turn = Turn::made(role, kind, text, made);
-        turn.levels = 1;
-        Some(turn)
+        Some(self.made(role, kind, value.get(brace..)?.to_vec(), &rest.finish().within(inner)))
+    }
+
+    /// Where an envelope ends, for the search of the next one.
+    fn end(&self, place: &EnvelopePlace) -> usize {
+        match place {
+            EnvelopePlace::Bare(range) => range.end,
+            EnvelopePlace::Quoted(quote) => {
+                Json::parse_part(&self.bytes, *quote..self.bytes.len()).end().into()
+            }
+            EnvelopePlace::Literal(quote) => literal::read(&self.bytes, *quote).map_or(*quote + 1, |found| found.end),
+        }
     }
 }
 
@@ -104,38 +168,109 @@ fn map(places: &[TextRange]) -> SegmentMap {
     map.finish()
 }
 
+/// How many envelopes of an entry are looked at.
+const MAX_ENVELOPES: usize = 1_000;
+
 /// Reads an entry: its reply, or what the model was given. What is of the program alone is nothing.
-pub(in crate::transcript) fn read(record: &Record<'_>, form: &EntryForm) -> Option<Turn> {
-    let text = Text::of(record.bytes, form);
+pub(in crate::transcript) fn read(record: &Record<'_>, form: &EntryForm) -> Vec<Turn> {
+    read_text(&Text::of(record.bytes, form))
+}
+
+/// [`read`] of a text.
+pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
     let bytes: &[u8] = &text.bytes;
     let start = bytes.len() - bytes.trim_ascii_start().len();
     let end = bytes.trim_ascii_end().len().max(start);
     let said = text.prefix.and_then(|prefix| Some((prefix.role?, prefix.is_certain)));
     let found = envelope::find(bytes);
+    let is_damaged = |place: &EnvelopePlace| match place {
+        EnvelopePlace::Bare(range) => bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_err()),
+        _ => false,
+    };
+    if found.as_ref().is_none_or(is_damaged) {
+        let turns = of_blocks(text);
+        if !turns.is_empty() {
+            return turns;
+        }
+    }
     let Some((role, is_certain)) = said else {
-        return of_place(&text, found?, None);
+        return found.map(|place| of_places(text, place, None)).unwrap_or_default();
     };
     let is_model = role == TurnRole::Assistant;
-    match found {
+    let turn = match found {
         Some(EnvelopePlace::Quoted(quote)) => text.quoted(role, kind(role), quote),
+        Some(EnvelopePlace::Literal(quote)) => text.literal(role, kind(role), quote),
         // A program may call itself so.
-        Some(place) if is_model && !is_certain => of_place(&text, place, Some(role)),
-        None if is_model && !is_certain && !envelope::is_cut(bytes.get(start..end)?) => None,
+        Some(place) if is_model && !is_certain => return of_places(text, place, Some(role)),
+        None if is_model && !is_certain && !bytes.get(start..end).is_some_and(envelope::is_cut) => None,
         None if role == TurnRole::System || role == TurnRole::Tool && !is_certain => None,
         _ => (start < end).then(|| text.turn(role, kind(role), start..end)),
+    };
+    turn.into_iter().collect()
+}
+
+/// Turns of which nothing but their envelopes says that they are some. Envelopes that stand in the text as they are are one
+/// reply; literals are a text each.
+fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> Vec<Turn> {
+    let (mut turns, mut next) = (Vec::new(), Some(first));
+    while let Some(place) = next.take().filter(|_| turns.len() < MAX_ENVELOPES) {
+        let end = text.end(&place);
+        let is_literal = matches!(place, EnvelopePlace::Literal(_));
+        let turn = of_place(text, place, role);
+        let is_reply = turn.as_ref().is_some_and(Turn::is_reply);
+        turns.extend(turn);
+        if is_literal || !is_reply {
+            next = envelope::find_from(&text.bytes, end);
+        }
     }
+    turns
 }
 
 /// A turn of which nothing but its envelope says that it is one.
 fn of_place(text: &Text<'_>, place: EnvelopePlace, role: Option<TurnRole>) -> Option<Turn> {
     let start = match &place {
         EnvelopePlace::Bare(range) => range.start,
-        EnvelopePlace::Quoted(quote) => *quote,
+        EnvelopePlace::Quoted(quote) | EnvelopePlace::Literal(quote) => *quote,
     };
-    let role = role.unwrap_or_else(|| speaker::of_words(text.before(start)));
+    let before = text.before(start);
+    let role = role.unwrap_or_else(|| speaker::of_words(before));
+    let kind = match speaker::is_thought(before) {
+        true => TextKind::Skipped(Skip::NotReply(Unsaid::Reasoning)),
+        false => kind(role),
+    };
     match place {
-        EnvelopePlace::Bare(range) => Some(text.turn(role, kind(role), range)),
-        EnvelopePlace::Quoted(quote) => text.quoted(role, kind(role), quote),
+        EnvelopePlace::Bare(range) => Some(text.turn(role, kind, range)),
+        EnvelopePlace::Quoted(quote) => text.quoted(role, kind, quote),
+        EnvelopePlace::Literal(quote) => text.literal(role, kind, quote),
+    }
+}
+
+/// The turns of envelopes whose lines all begin alike.
+fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
+    let role = |prefix: Range<usize>| {
+        let words = text.bytes.get(prefix).unwrap_or(&[]);
+        let words = words.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
+        words.map(TurnRole::of).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
+    };
+    let turn = |block: shared::Block| {
+        let role = role(block.prefix);
+        text.lines(role, kind(role), &block.pieces)
+    };
+    shared::blocks(&text.bytes).into_iter().map(turn).collect()
+}
+
+/// The turns of a text that is not a log, in which a program shows replies: as literals, or behind the same words on each
+/// line. Empty if envelopes stand in it as they are.
+pub(in crate::transcript) fn unwrapped(bytes: &[u8]) -> Vec<Turn> {
+    let text = Text { record: bytes, bytes: Cow::Borrowed(bytes), pieces: vec![0..bytes.len()], prefix: None, outer: None };
+    match envelope::find(bytes) {
+        Some(place @ EnvelopePlace::Literal(_)) => of_places(&text, place, None),
+        Some(EnvelopePlace::Bare(range))
+            if bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_ok()) =>
+        {
+            Vec::new()
+        }
+        _ => of_blocks(&text),
     }
 }
 

@@ -158,12 +158,12 @@ fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
 fn is_text(json: &Json<'_>, part: NodeId) -> bool {
     match text(json, part, "type") {
         Some(word) => matches!(&*word, "text" | "output_text" | "input_text"),
-        None => !says(json, part, "thought", "true"),
+        None => !member(json, part, "thought").is_some_and(|flag| json.kind(flag) == Node::Bool(true)),
     }
 }
 
 /// An envelope that the container holds as an object.
-pub(super) fn object(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
+pub(in crate::transcript) fn object(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
     let mut turn = envelope(json, node, pointer);
     turn.kind = TextKind::Object;
     turn

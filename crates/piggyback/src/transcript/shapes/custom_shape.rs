@@ -23,7 +23,7 @@ pub(super) fn read(
         reading.turns
     });
     let turns = found.into_iter().find(|turns| !turns.is_empty())?;
-    Some(ShapedRecord { shape: RecordShape::Declared, turns })
+    Some(ShapedRecord::new(RecordShape::Declared, turns))
 }
 
 fn one(shape: &TranscriptShape, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_element: bool) {

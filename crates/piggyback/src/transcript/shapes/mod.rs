@@ -1,23 +1,27 @@
 //! What a JSON value of a container is, and the turns in it: one file a kind of record.
 
+mod attachment;
 mod audit;
 mod chat;
 pub(super) mod custom_shape;
 mod draft;
 mod finder;
 mod message;
+mod prefill;
 mod provider;
+mod rest;
 mod session;
 mod side;
 mod table;
 mod trace;
-mod unknown;
 mod value;
+mod voice;
 
-pub(super) use chat::kind;
+pub(super) use chat::{kind, object};
 pub(super) use draft::Draft;
-pub(super) use provider::{border, push_parts};
+pub(super) use provider::border;
 pub(super) use session::{messages, shown};
+pub(super) use voice::is_reasoning;
 
 use finder::ValuePlace;
 use side::Side;
@@ -29,27 +33,39 @@ use super::words::{has_control_key, is_envelope, is_string, member, text};
 use crate::envelope::json::{self, Json, NodeId};
 use draft::envelope;
 use mangle_settings::{Profile, TranscriptShape};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::TextRange;
 
 /// A record that was recognised.
 #[derive(Debug)]
 pub(super) struct ShapedRecord {
     pub(super) shape: RecordShape,
     pub(super) turns: Vec<Turn>,
+    /// The number of envelopes that limits exclude, and the first of them.
+    pub(super) unread: Option<(usize, TextRange)>,
+    /// What is wrong with the record.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl ShapedRecord {
+    fn new(shape: RecordShape, turns: Vec<Turn>) -> Self {
+        Self { shape, turns, unread: None, findings: Vec::new() }
+    }
 }
 
 /// What a value is; `None` where it is nothing that is known.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     if is_envelope(json, node) {
-        return Some(ShapedRecord {
-            shape: RecordShape::Envelope,
-            turns: vec![envelope(json, node, pointer)],
-        });
+        return Some(ShapedRecord::new(RecordShape::Envelope, vec![envelope(json, node, pointer)]));
     }
-    let usual = usual(json, node, pointer);
-    if usual
-        .as_ref()
-        .is_some_and(|found| found.shape != RecordShape::Chat || found.turns.iter().any(Turn::is_answer))
+    let mut usual = usual(json, node, pointer);
+    if let Some(found) = usual
+        .as_mut()
+        .filter(|found| found.shape != RecordShape::Chat || found.turns.iter().any(Turn::is_answer))
     {
+        if found.shape == RecordShape::Chat && prefill::is_request(json.text(), &found.turns) {
+            add_answer(json, node, pointer, &mut found.turns);
+        }
         return usual;
     }
     let mut reading = ValueReader::new(json, 0);
@@ -60,7 +76,23 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shape
             usual.turns.extend(turns);
             Some(usual)
         }
-        None => (is_known || !turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Chat, turns }),
+        None => (is_known || !turns.is_empty()).then_some(ShapedRecord::new(RecordShape::Chat, turns)),
+    }
+}
+
+/// Adds the answer to a conversation whose last message asks for one.
+fn add_answer(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
+    let mut reading = ValueReader::new(json, 0);
+    if !table::likely(&mut reading, &ValuePlace::new(node, pointer)) {
+        return;
+    }
+    let known: Vec<_> = turns.iter().map(Turn::start).collect();
+    let mut answers = std::mem::take(&mut reading.turns);
+    answers.retain(|turn| turn.is_reply() && !known.contains(&turn.start()));
+    if !answers.is_empty() {
+        tell(json, node, &mut answers);
+        turns.iter_mut().for_each(|turn| turn.may_repeat = true);
+        turns.extend(answers);
     }
 }
 
@@ -82,8 +114,28 @@ pub(super) fn read_with(
 
 /// The turns of a record in which nothing is known but the keys of an envelope.
 pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
-    let turns = unknown::read(json, node, pointer);
-    (!turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Unknown, turns })
+    let rest = rest::read(json, node, pointer, &[], false);
+    let mut shaped = ShapedRecord::new(RecordShape::Unknown, Vec::new());
+    rest::merge(json.text(), &mut shaped.turns, rest.turns);
+    shaped.turns.iter_mut().for_each(|turn| turn.may_repeat = true);
+    shaped.unread = rest.unread;
+    (!shaped.turns.is_empty() || shaped.unread.is_some()).then_some(shaped)
+}
+
+/// Completes the turns of a record: texts that it keeps elsewhere, answers that continue a text of their request, and
+/// envelopes in places that its format does not name.
+pub(super) fn complete(json: &Json<'_>, node: NodeId, pointer: &str, shaped: &mut ShapedRecord) {
+    let turns = &mut shaped.turns;
+    shaped.findings.extend(attachment::resolve(json, node, pointer, turns));
+    prefill::join(json.text(), turns);
+    let covered = rest::covered(turns);
+    if !rest::has_rest(json.text(), json.range(node), &covered) {
+        return;
+    }
+    let mut rest = rest::read(json, node, pointer, &covered, true);
+    tell(json, node, &mut rest.turns);
+    rest::merge(json.text(), turns, rest.turns);
+    shaped.unread = rest.unread;
 }
 
 /// The names of the formats that are looked for.
@@ -101,11 +153,15 @@ fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> 
     let is_reply = |turn: &Turn| !turn.is_reply() || has_control_key(turn.text(json.text()));
     let is_known = json.kind(node) == json::JsonKind::Array || reading.turns.iter().all(is_reply);
     let turns = reading.turns;
-    (is_known && !turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Chat, turns })
+    (is_known && !turns.is_empty()).then_some(ShapedRecord::new(RecordShape::Chat, turns))
 }
 
 /// Reads a record by the table of formats; `is_message` where its messages are read already.
 fn by_table(reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_message: bool) -> bool {
+    // A record that says that it is the result of a tool, or reasoning, has no answer, whatever its keys are.
+    if voice::is_unsaid(reading, place) {
+        return true;
+    }
     let is_known = match is_message {
         true => table::likely(reading, place),
         false => table::read(reading, place) || table::wrapped(reading, place),
@@ -138,7 +194,7 @@ fn record(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
 
 /// What a value is that is read without the table of formats.
 fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
-    let as_shape = |shape: RecordShape| move |turns: Vec<Turn>| ShapedRecord { shape, turns };
+    let as_shape = |shape: RecordShape| move |turns: Vec<Turn>| ShapedRecord::new(shape, turns);
     trace::read(json, node, pointer)
         .map(as_shape(RecordShape::Trace))
         .or_else(|| audit::read(json, node, pointer).map(as_shape(RecordShape::Audit)))

@@ -93,12 +93,7 @@ fn candidates(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>>
 }
 
 /// Adds the texts of `content.parts[]`, thoughts left out.
-pub(in crate::transcript) fn push_parts(
-    json: &Json<'_>,
-    candidate: NodeId,
-    pointer: &str,
-    draft: &mut Draft,
-) {
+fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Draft) {
     let parts = member(json, candidate, "content").and_then(|content| array(json, content, "parts"));
     let pointer = step(&step(pointer, "content"), "parts");
     for (index, part) in parts.into_iter().flat_map(|parts| json.elements(parts)).enumerate() {

@@ -446,6 +446,11 @@ fn output(reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePla
     }
 }
 
+/// True if a step is one of a tool.
+pub(super) fn is_of_tool(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
+    is_of(reading.finder.text(place, &KINDS).as_deref(), &OF_TOOL)
+}
+
 fn is_of(kind: Option<&str>, words: &[&str]) -> bool {
     kind.is_some_and(|kind| words.contains(&kind.to_ascii_lowercase().as_str()))
 }

@@ -4,10 +4,11 @@
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
 use super::side::Side;
-use super::table;
+use super::{table, voice};
 use crate::envelope::json::{Json, JsonKind as Node};
+use crate::transcript::stream;
 use crate::transcript::turn::{TextKind, Turn};
-use crate::transcript::words::{has_control_key, is_envelope};
+use crate::transcript::words::{has_control_key, is_envelope, step};
 
 /// How many values are looked into, one inside the other.
 const DEEPEST: usize = 32;
@@ -121,6 +122,10 @@ impl<'j, 't> ValueReader<'j, 't> {
 
     fn list(&mut self, elements: &[ValuePlace], place: &ValuePlace, side: Side) {
         let before = self.turns.len();
+        if let Some(turns) = self.pieces(elements, place, side) {
+            self.turns.extend(turns);
+            return;
+        }
         let is_text = |element: &ValuePlace| self.finder.is_string(element) || is_part(&self.finder, element);
         if elements.iter().any(|element| is_message(&self.finder, element)) {
             for element in elements {
@@ -142,6 +147,24 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
+    /// The texts of a list whose elements are pieces of a stream.
+    fn pieces(&self, elements: &[ValuePlace], place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
+        let json = self.json();
+        let first = elements.iter().find(|element| element.is_value())?;
+        let is_delta = stream::is_delta(json, first.node);
+        let may_be = side == Side::Output && elements.len() > 2 && json.kind(first.node) == Node::Object;
+        if !place.is_value() || json.kind(place.node) != Node::Array || !is_delta && !may_be {
+            return None;
+        }
+        if !is_delta && (is_message(&self.finder, first) || is_part(&self.finder, first)) {
+            return None;
+        }
+        let nodes: Vec<_> = json.elements(place.node).collect();
+        let turns = stream::of_elements(json, &nodes, &place.pointer);
+        let is_split = is_delta || turns.iter().any(|turn| has_control_key(turn.text(json.text())));
+        (is_split && turns.len() < nodes.len() && !turns.is_empty()).then_some(turns)
+    }
+
     /// Whether strings are replies each, not pieces of one.
     fn holds_envelopes(&self, elements: &[ValuePlace]) -> bool {
         let begins = |element: &ValuePlace| {
@@ -152,6 +175,9 @@ impl<'j, 't> ValueReader<'j, 't> {
     }
 
     fn object_of(&mut self, place: &ValuePlace, side: Side) {
+        if matches!(side, Side::Output | Side::Conversation) && voice::is_unsaid(self, place) {
+            return;
+        }
         if place.is_value() && is_envelope(self.json(), place.node) {
             if matches!(side, Side::Output | Side::Conversation) {
                 self.object(place);
@@ -193,6 +219,20 @@ impl<'j, 't> ValueReader<'j, 't> {
                 return;
             }
         }
+        // An object around the one value that counts.
+        if let Some(only) = self.only_member(place) {
+            self.deeper(|reading| reading.value(&only, side));
+        }
+    }
+
+    /// The only member of an object, if that is a list or an object.
+    fn only_member(&self, place: &ValuePlace) -> Option<ValuePlace> {
+        let json = self.json();
+        let mut members = json.members(place.node).filter(|_| place.is_value());
+        let (only, None) = (members.next()?, members.next()) else { return None };
+        let is_group = matches!(json.kind(only.value), Node::Array | Node::Object);
+        let key = json.string(only.key).filter(|_| is_group)?;
+        Some(self.finder.settled(ValuePlace::new(only.value, step(&place.pointer, &*key))))
     }
 
     /// Reads a string: JSON of a known format in it, else its text.
@@ -200,8 +240,22 @@ impl<'j, 't> ValueReader<'j, 't> {
         match self.inside(place, |reading, root| reading.value(root, side)) {
             Some(turns) => self.turns.extend(turns),
             None if self.json().is_empty_string(place.node) && side == Side::Output => self.empty(place),
-            None => self.string(place, side.role()),
+            None => match self.stream_inside(place, side) {
+                Some(turns) => self.turns.extend(turns),
+                None => self.string(place, side.role()),
+            },
         }
+    }
+
+    /// The turns of the stream that a string holds.
+    fn stream_inside(&self, place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
+        let is_stream = |raw: &[u8]| [&b"\"data:"[..], b"\"event:", b"\"{"].iter().any(|start| raw.starts_with(start));
+        if side != Side::Output || !place.is_value() || !is_stream(self.json().raw(place.node)) {
+            return None;
+        }
+        let (value, map) = self.json().string_with_map(place.node)?;
+        let turns = stream::of_text(value.as_bytes())?;
+        Some(turns.into_iter().map(|turn| turn.inside_string(value.as_bytes(), &map, &place.pointer)).collect())
     }
 
     /// The turns of the JSON that a string holds; `None` where it holds none, or is an answer itself.
@@ -210,6 +264,17 @@ impl<'j, 't> ValueReader<'j, 't> {
         place: &ValuePlace,
         read: impl FnOnce(&mut ValueReader<'_, '_>, &ValuePlace),
     ) -> Option<Vec<Turn>> {
+        let (is_format, turns) = self.json_inside(place, read)?;
+        // JSON without a message or an envelope is what the model wrote.
+        (is_format && !turns.is_empty()).then_some(turns)
+    }
+
+    /// The turns of the JSON that a string holds, and whether it has a known form; `None` if it holds no JSON, or an answer.
+    pub(super) fn json_inside(
+        &self,
+        place: &ValuePlace,
+        read: impl FnOnce(&mut ValueReader<'_, '_>, &ValuePlace),
+    ) -> Option<(bool, Vec<Turn>)> {
         if !place.is_value() || self.level >= MOST_LEVELS {
             return None;
         }
@@ -224,13 +289,12 @@ impl<'j, 't> ValueReader<'j, 't> {
         let mut inner = ValueReader::new(&json, self.level + 1);
         let root = inner.finder.settled(ValuePlace::new(json.root(), ""));
         read(&mut inner, &root);
-        // JSON without a message or an envelope is what the model wrote.
         let is_format = inner.turns.iter().any(|turn| {
             !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == TextKind::Object
         }) || is_message(&inner.finder, &root)
             || inner.finder.each(&root).iter().any(|element| is_message(&inner.finder, element));
         let outward = |turn: Turn| turn.inside_string(value.as_bytes(), &map, &place.pointer);
-        (is_format && !inner.turns.is_empty()).then(|| inner.turns.into_iter().map(outward).collect())
+        Some((is_format, inner.turns.into_iter().map(outward).collect()))
     }
 
     /// Reads a value that may be a message or a list of them, and is nothing else.

@@ -1,0 +1,246 @@
+//! Who a value of a record is of, by the words of its key and by what the object around it says of itself.
+//!
+//! Formats are not listed: `reasoning_content`, `thinkingBlocks` and `model_thoughts` contain the same words, whichever
+//! service writes them.
+
+use super::finder::ValuePlace;
+use super::message::role;
+use super::table;
+use super::value::ValueReader;
+use crate::envelope::json::{Json, JsonKind as Node};
+use crate::transcript::turn::{TurnRole, Unsaid};
+use crate::transcript::words::{member, text};
+
+/// Who a value is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The model, to those that it answers.
+    Model,
+    /// A call of a tool by the model: its arguments may be an answer.
+    Call,
+    /// The direct arguments of such a call.
+    Arguments,
+    /// Somebody else, or the model to itself.
+    Unsaid(Unsaid),
+    /// A prompt, a schema or an example, in which envelopes are usual.
+    Given,
+    /// A part of something that another record has whole.
+    Partial,
+}
+
+/// How many words of a key are looked at.
+const MAX_WORDS: usize = 8;
+
+const REASONING: &[&str] = &[
+    "think", "thinking", "thought", "thoughts", "reasoning", "scratchpad", "rationale", "cot", "deliberation",
+    "reflection", "monologue", "redacted",
+];
+
+const TOOL: &[&str] = &[
+    "tool", "tools", "function", "command", "exec", "execution", "shell", "bash", "mcp", "computer", "browser",
+    "interpreter",
+];
+
+const RESULT: &[&str] = &["result", "results", "output", "outputs", "response", "return", "returned", "observation"];
+
+const RESULTS_ALONE: &[&str] = &["stdout", "stderr", "observation", "toolresult"];
+
+const ATTACHMENT: &[&str] = &[
+    "attachment", "attachments", "attached", "file", "files", "document", "documents", "upload", "uploads",
+    "uploaded", "snippet", "snippets", "retrieved", "retrieval", "sources", "image", "images", "resource",
+    "resources", "knowledge",
+];
+
+const QUOTE: &[&str] = &[
+    "quote", "quotes", "quoted", "citation", "citations", "cited", "excerpt", "excerpts", "forwarded", "referenced",
+    "reference", "references", "replied", "summary", "summaries", "compacted", "compaction",
+];
+
+/// Keys below which a text is something that the model was given, or that describes a reply.
+const GIVEN: &[&str] = &[
+    "system", "system_prompt", "systemprompt", "system_instruction", "systeminstruction", "user", "user_prompt",
+    "prompt", "prompts", "input", "inputs", "request", "instruction", "instructions", "schema", "json_schema",
+    "response_format", "properties", "parameters", "tools", "functions", "definitions", "$defs", "example",
+    "examples", "template", "description", "expected", "expected_output", "expectedoutput", "ideal", "golden",
+    "ground_truth", "target", "targets", "question", "query", "rejected", "fewshot", "few_shot",
+];
+
+/// Members of a call that are its arguments.
+const ARGUMENTS: &[&str] =
+    &["arguments", "args", "input", "parameters", "params", "arguments_json", "tool_input", "toolinput", "tool_args"];
+
+/// Members that name the call which an object is part of.
+const CALL_IDS: [&str; 5] = ["toolCallId", "tool_call_id", "call_id", "toolUseId", "tool_use_id"];
+
+/// The words of a key in lower case: `reasoningContent`, `reasoning_content` and `reasoning-content` have the same.
+fn words(key: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut is_inside, mut was_lower) = (false, false);
+    for char in key.chars() {
+        if !char.is_alphanumeric() {
+            is_inside = false;
+            continue;
+        }
+        let begins = !is_inside || was_lower && char.is_uppercase();
+        if begins {
+            if words.len() == MAX_WORDS {
+                break;
+            }
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+        (is_inside, was_lower) = (true, char.is_lowercase() || char.is_ascii_digit());
+    }
+    words
+}
+
+fn has(words: &[String], list: &[&str]) -> bool {
+    words.iter().any(|word| list.contains(&word.as_str()))
+}
+
+fn is_call(words: &[String]) -> bool {
+    has(words, TOOL) && has(words, &["call", "calls", "use", "uses", "invocation", "invocations"])
+        || words.len() == 1 && has(words, &["call", "calls"])
+}
+
+/// True if a word names the reasoning of a model: the type of an event, or the key of a text.
+pub(in crate::transcript) fn is_reasoning(word: &str) -> bool {
+    has(&words(word), REASONING)
+}
+
+impl Voice {
+    /// The voice of a member of an object of this voice.
+    pub(super) fn of_key(self, key: &str) -> Self {
+        let lower = key.to_ascii_lowercase();
+        let words = words(key);
+        match self {
+            Self::Unsaid(_) | Self::Given | Self::Partial => return self,
+            Self::Call | Self::Arguments if ARGUMENTS.contains(&lower.as_str()) => return Self::Arguments,
+            _ => {}
+        }
+        if has(&words, REASONING) {
+            return Self::Unsaid(Unsaid::Reasoning);
+        }
+        if is_call(&words) && !has(&words, RESULT) {
+            return Self::Call;
+        }
+        if has(&words, RESULTS_ALONE) || has(&words, TOOL) && has(&words, RESULT) || lower == "tooluseresult" {
+            return Self::Unsaid(Unsaid::ToolResult);
+        }
+        if self == Self::Call {
+            return match has(&words, RESULT) {
+                true => Self::Unsaid(Unsaid::ToolResult),
+                false => Self::Call,
+            };
+        }
+        if GIVEN.contains(&lower.as_str()) {
+            return Self::Given;
+        }
+        if has(&words, ATTACHMENT) {
+            return Self::Unsaid(Unsaid::Attachment);
+        }
+        if has(&words, QUOTE) || words.len() > 1 && lower.starts_with("reply") && words.iter().any(|word| word == "to")
+        {
+            return Self::Unsaid(Unsaid::Quotation);
+        }
+        self
+    }
+
+    /// The voice of an object, by its role, its type and its flags.
+    pub(super) fn of_object(self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> Self {
+        let json = reading.json();
+        if matches!(self, Self::Unsaid(_) | Self::Given | Self::Partial) || json.kind(place.node) != Node::Object {
+            return self;
+        }
+        match role(&reading.finder, place) {
+            Some(TurnRole::User | TurnRole::System) => return Self::Given,
+            Some(TurnRole::Tool) => return Self::Unsaid(Unsaid::ToolResult),
+            _ => {}
+        }
+        let is_set = |name: &str| {
+            member(json, place.node, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true))
+        };
+        let is_channel = text(json, place.node, "channel").is_some_and(|word| word == "analysis");
+        if is_set("thought") || is_channel {
+            return Self::Unsaid(Unsaid::Reasoning);
+        }
+        let kind = ["type", "run_type", "span_kind", "event"].iter().find_map(|name| text(json, place.node, name));
+        let of_kind = kind.map_or(self, |word| self.of_type(&word));
+        match of_kind {
+            Self::Model if CALL_IDS.iter().any(|name| member(json, place.node, name).is_some()) => Self::Call,
+            voice => voice,
+        }
+    }
+
+    /// The voice of an object of a type.
+    fn of_type(self, word: &str) -> Self {
+        let words = words(word);
+        let last = words.last().map(String::as_str).unwrap_or_default();
+        if has(&words, REASONING) {
+            return Self::Unsaid(Unsaid::Reasoning);
+        }
+        if is_call(&words) && !has(&words, RESULT) || word == "function" {
+            return Self::Call;
+        }
+        if has(&words, TOOL) || matches!(word, "retriever" | "embedding" | "reranker" | "evaluator" | "guardrail") {
+            return Self::Unsaid(Unsaid::ToolResult);
+        }
+        if has(&words, ATTACHMENT) || word == "web_search" {
+            return Self::Unsaid(Unsaid::Attachment);
+        }
+        if has(&words, QUOTE) {
+            return Self::Unsaid(Unsaid::Quotation);
+        }
+        // The end of the same item has all of it.
+        if words.len() > 1 && word.starts_with("item") && matches!(last, "started" | "updated") {
+            return Self::Partial;
+        }
+        self
+    }
+}
+
+/// True if an object says that what it holds answers nobody. Steps of a trace that are of a tool are read as such.
+pub(super) fn is_unsaid(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
+    place.is_value()
+        && !table::is_of_tool(reading, place)
+        && matches!(Voice::Model.of_object(reading, place), Voice::Unsaid(_) | Voice::Partial)
+        && !super::message::is_message(&reading.finder, place)
+}
+
+/// True if all that a JSON text has in common with a list of definitions is its keys.
+pub(super) fn is_schema(json: &Json<'_>, place: &ValuePlace) -> bool {
+    member(json, place.node, "properties").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_understood_by_their_words() {
+        let voice = |key: &str| Voice::Model.of_key(key);
+        for key in ["thinking", "reasoningContent", "reasoning_details", "model_thoughts", "redactedThinking"] {
+            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Reasoning), "{key}");
+        }
+        for key in ["tool_result", "toolUseResult", "function_call_output", "commandOutput", "stdout"] {
+            assert_eq!(voice(key), Voice::Unsaid(Unsaid::ToolResult), "{key}");
+        }
+        for key in ["attachments", "attachedFiles", "retrieved_documents"] {
+            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Attachment), "{key}");
+        }
+        for key in ["quoted_message", "reply_to_message", "citations", "summary"] {
+            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Quotation), "{key}");
+        }
+        for key in ["tool_calls", "toolUse", "function_call", "functionCall"] {
+            assert_eq!(voice(key), Voice::Call, "{key}");
+        }
+        for key in ["outputs", "response", "log", "message", "result", "attempts", "observations", "reply"] {
+            assert_eq!(voice(key), Voice::Model, "{key}");
+        }
+        assert_eq!(voice("tools"), Voice::Given);
+        assert_eq!(Voice::Call.of_key("input"), Voice::Arguments);
+        assert_eq!(Voice::Call.of_key("output"), Voice::Unsaid(Unsaid::ToolResult));
+    }
+}
