@@ -55,17 +55,24 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
     depth.read(rest);
     let (mut pieces, mut end) = (Vec::new(), first.end);
     pieces.push(first.start + brace..first.end);
+    let mut is_begun = begins(rest.trim_ascii_end());
     while depth.is_open() && pieces.len() < MAX_LINES {
         let Some(next) = line_at(text, end) else { break };
         let bytes = text.get(next.clone())?;
         let Some(from) = shared(prefix, bytes) else { break };
+        let inner = bytes.get(from..)?.trim_ascii();
+        if !is_begun && !inner.is_empty() {
+            // Behind a brace alone, the next line says if it is that of an envelope.
+            is_begun = begins(&[b"{", inner].concat());
+            if !is_begun {
+                return None;
+            }
+        }
         depth.read(bytes.get(from..).unwrap_or(&[]));
         pieces.push(next.start + from..next.end);
         end = next.end;
     }
-    // What the program writes behind the envelope on its last line is not of it.
-    let joined: Vec<u8> = pieces.iter().flat_map(|piece| text.get(piece.clone()).unwrap_or(&[])).copied().collect();
-    let is_block = pieces.len() > 1 && begins(&joined);
+    let is_block = pieces.len() > 1 && is_begun;
     is_block.then(|| Block { lines: first.start..end, pieces, prefix: first.start..first.start + brace })
 }
 

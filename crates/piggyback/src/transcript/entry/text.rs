@@ -10,6 +10,7 @@ use super::{literal, shared, speaker};
 use crate::envelope::json::{self, Json};
 use crate::transcript::line_end::without_line_end;
 use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
+use crate::transcript::words::has_control_key;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
 /// The text of an entry: its lines without what stands before them.
@@ -187,7 +188,7 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
         EnvelopePlace::Bare(range) => bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_err()),
         _ => false,
     };
-    if found.as_ref().is_none_or(is_damaged) {
+    if found.as_ref().is_none_or(is_damaged) && has_control_key(bytes) {
         let turns = of_blocks(text);
         if !turns.is_empty() {
             return turns;
@@ -212,11 +213,11 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
 /// Turns of which nothing but their envelopes says that they are some. Envelopes that stand in the text as they are are one
 /// reply; literals are a text each.
 fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> Vec<Turn> {
-    let (mut turns, mut next) = (Vec::new(), Some(first));
+    let (mut turns, mut next, mut end) = (Vec::new(), Some(first), 0);
     while let Some(place) = next.take().filter(|_| turns.len() < MAX_ENVELOPES) {
-        let end = text.end(&place);
+        let from = std::mem::replace(&mut end, text.end(&place));
         let is_literal = matches!(place, EnvelopePlace::Literal(_));
-        let turn = of_place(text, place, role);
+        let turn = of_place(text, place, from, role);
         let is_reply = turn.as_ref().is_some_and(Turn::is_reply);
         turns.extend(turn);
         if is_literal || !is_reply {
@@ -227,12 +228,17 @@ fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> V
 }
 
 /// A turn of which nothing but its envelope says that it is one.
-fn of_place(text: &Text<'_>, place: EnvelopePlace, role: Option<TurnRole>) -> Option<Turn> {
+/// `from` is where the words begin that tell whose it is.
+fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<TurnRole>) -> Option<Turn> {
     let start = match &place {
         EnvelopePlace::Bare(range) => range.start,
         EnvelopePlace::Quoted(quote) | EnvelopePlace::Literal(quote) => *quote,
     };
     let before = text.before(start);
+    let before = match from {
+        0 => before,
+        from => before.get(before.len().saturating_sub(start - from.min(start))..).unwrap_or(before),
+    };
     let role = role.unwrap_or_else(|| speaker::of_words(before));
     let kind = match speaker::is_thought(before) {
         true => TextKind::Skipped(Skip::NotReply(Unsaid::Reasoning)),

@@ -1,6 +1,8 @@
 //! Envelopes in the parts of a record that no turn covers: strings and objects with the keys of an envelope, at any depth, also
 //! in JSON inside a string. The model's answers among them are replies, everything else is not.
 
+use rustc_hash::FxHashSet;
+
 use super::draft::envelope;
 use super::finder::ValuePlace;
 use super::string;
@@ -46,8 +48,14 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str, covered: &[Text
 
 /// The bytes of a record that its turns have, sorted.
 pub(super) fn covered(turns: &[Turn]) -> Vec<TextRange> {
-    let whole = |turn: &Turn| TextRange::up_to(size(turn.len()));
-    let mut covered: Vec<TextRange> = turns.iter().flat_map(|turn| turn.places(whole(turn))).collect();
+    let mut covered = Vec::with_capacity(turns.len());
+    for turn in turns {
+        let whole = TextRange::up_to(size(turn.len()));
+        match turn.seams.is_empty() {
+            true => covered.push(turn.place(whole)),
+            false => covered.extend(turn.places(whole)),
+        }
+    }
     covered.sort_by_key(|range| range.start());
     covered
 }
@@ -227,7 +235,7 @@ fn role_of(unsaid: Unsaid) -> TurnRole {
 
 /// Adds the rest of a record to its turns: an envelope that two places of a record have is one turn.
 pub(super) fn merge(record: &[u8], turns: &mut Vec<Turn>, rest: Vec<Turn>) {
-    let mut known: Vec<u64> = turns.iter().filter(|turn| turn.is_reply()).filter_map(|turn| key(turn, record)).collect();
+    let mut known: FxHashSet<u64> = turns.iter().filter(|turn| turn.is_reply()).filter_map(|turn| key(turn, record)).collect();
     let cut: Vec<Vec<u8>> =
         turns.iter().filter(|turn| turn.is_reply()).map(|turn| turn.text(record).trim_ascii().to_vec()).collect();
     let is_single = cut.len() == 1;
