@@ -3,6 +3,7 @@
 use super::Draft;
 use super::draft::envelope;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::entry::begins_envelope;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};
 
@@ -169,6 +170,16 @@ pub(in crate::transcript) fn object(json: &Json<'_>, node: NodeId, pointer: &str
     turn
 }
 
+/// True if a string of arguments is an envelope; texts that a tool is given among others are no answer.
+pub(super) fn is_reply(json: &Json<'_>, arguments: NodeId) -> bool {
+    is_string(json, arguments)
+        && has_control_key(json.raw(arguments))
+        && json.string(arguments).is_some_and(|text| {
+            let text = text.trim_start();
+            text.starts_with("```") || begins_envelope(text.as_bytes())
+        })
+}
+
 /// Envelopes that are the arguments of a call.
 pub(super) fn calls(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
     let Some(list) = member(json, node, "tool_calls") else { return };
@@ -177,7 +188,7 @@ pub(super) fn calls(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Ve
         let Some(function) = member(json, call, "function") else { continue };
         let Some(arguments) = member(json, function, "arguments") else { continue };
         let here = step(&step(&step(&pointer, index), "function"), "arguments");
-        if is_string(json, arguments) && has_control_key(json.raw(arguments)) {
+        if is_reply(json, arguments) {
             turns.push(super::string(json, arguments, here, TurnRole::Assistant, TextKind::Reply));
         } else if is_envelope(json, arguments) {
             turns.push(object(json, arguments, &here));

@@ -1,12 +1,13 @@
 //! Messages and their texts as exports of services and libraries write them: who speaks and what is said have many names.
 
 use super::Draft;
+use super::chat::is_reply;
 use super::draft::envelope;
 use super::finder::{Finder, ValuePlace};
 use super::value::ValueReader;
 use crate::envelope::json::JsonKind as Node;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
-use crate::transcript::words::{has_control_key, is_envelope};
+use crate::transcript::words::is_envelope;
 
 /// Where a message says who speaks.
 const ROLES: [&str; 9] = [
@@ -264,7 +265,7 @@ impl ValueReader<'_, '_> {
         if !arguments.is_value() {
             return;
         }
-        if self.finder.is_string(&arguments) && has_control_key(self.json().raw(arguments.node)) {
+        if is_reply(self.json(), arguments.node) {
             self.string(&arguments, TurnRole::Assistant);
         } else if is_envelope(self.json(), arguments.node) {
             self.object(&arguments);

@@ -1,6 +1,6 @@
 //! Answers as the APIs and command lines of models give them (K3, K6).
 
-use super::chat::{calls, content, empty, message, object};
+use super::chat::{calls, content, empty, is_reply, message, object};
 use super::{Draft, said, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::line_border::Border;
@@ -62,8 +62,7 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
                 draft.push(json, text, step(&step(&here, part_index), "text"));
             }
         }
-        let arguments = member(json, item, "arguments")
-            .filter(|text| is_string(json, *text) && super::super::words::has_control_key(json.raw(*text)));
+        let arguments = member(json, item, "arguments").filter(|text| is_reply(json, *text));
         if let Some(arguments) = arguments {
             let here = step(&step(&step(pointer, "output"), index), "arguments");
             turns.push(string(json, arguments, here, TurnRole::Assistant, TextKind::Reply));

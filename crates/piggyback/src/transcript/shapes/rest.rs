@@ -9,7 +9,7 @@ use super::string;
 use super::value::ValueReader;
 use super::voice::{Voice, is_schema};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::transcript::entry::holds_envelope;
+use crate::transcript::entry::{begins_envelope, holds_envelope};
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
 use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, step};
 use mangle_syntax::text::{SegmentMap, TextRange, size};
@@ -139,7 +139,7 @@ impl Search<'_> {
         let is_only = json.members(place.node).nth(1).is_none();
         // Arguments are an envelope, or its only member is one; whatever else a tool is given is not a reply.
         let voice = match voice {
-            Voice::Arguments if is_only => Voice::Model,
+            Voice::Arguments if is_only => Voice::Arguments,
             Voice::Arguments => Voice::Unsaid(Unsaid::Argument),
             voice => voice.of_object(reading, place),
         };
@@ -189,6 +189,9 @@ impl Search<'_> {
             _ if !is_envelope => return,
             // A tool is given texts that are no answers.
             Voice::Call => return,
+            Voice::Arguments if !begins_envelope(said.trim_ascii_start()) => {
+                turn.kind = TextKind::Skipped(Skip::NotReply(Unsaid::Argument));
+            }
             Voice::Unsaid(unsaid) => {
                 (turn.role, turn.kind) = (role_of(unsaid), TextKind::Skipped(Skip::NotReply(unsaid)));
             }

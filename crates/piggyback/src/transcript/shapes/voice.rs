@@ -33,11 +33,11 @@ const MAX_WORDS: usize = 8;
 
 const REASONING: &[&str] = &[
     "think", "thinking", "thought", "thoughts", "reasoning", "scratchpad", "rationale", "cot", "deliberation",
-    "reflection", "monologue", "redacted",
+    "reflection", "monologue",
 ];
 
 const TOOL: &[&str] = &[
-    "tool", "tools", "function", "command", "exec", "execution", "shell", "bash", "mcp", "computer", "browser",
+    "tool", "tools", "function", "command", "exec", "shell", "bash", "mcp", "computer", "browser",
     "interpreter",
 ];
 
@@ -47,8 +47,7 @@ const RESULTS_ALONE: &[&str] = &["stdout", "stderr", "observation", "toolresult"
 
 const ATTACHMENT: &[&str] = &[
     "attachment", "attachments", "attached", "file", "files", "document", "documents", "upload", "uploads",
-    "uploaded", "snippet", "snippets", "retrieved", "retrieval", "sources", "image", "images", "resource",
-    "resources", "knowledge",
+    "uploaded", "snippet", "snippets", "retrieved", "retrieval", "sources", "image", "images", "knowledge",
 ];
 
 const QUOTE: &[&str] = &[
@@ -70,7 +69,7 @@ const ARGUMENTS: &[&str] =
     &["arguments", "args", "input", "parameters", "params", "arguments_json", "tool_input", "toolinput", "tool_args"];
 
 /// Members that name the call which an object is part of.
-const CALL_IDS: [&str; 5] = ["toolCallId", "tool_call_id", "call_id", "toolUseId", "tool_use_id"];
+const CALL_IDS: [&str; 4] = ["toolCallId", "tool_call_id", "toolUseId", "tool_use_id"];
 
 /// The words of a key in lower case: `reasoningContent`, `reasoning_content` and `reasoning-content` have the same.
 fn words(key: &str) -> Vec<String> {
@@ -102,7 +101,6 @@ fn has(words: &[String], list: &[&str]) -> bool {
 
 fn is_call(words: &[String]) -> bool {
     has(words, TOOL) && has(words, &["call", "calls", "use", "uses", "invocation", "invocations"])
-        || words.len() == 1 && has(words, &["call", "calls"])
 }
 
 /// True if a word names the reasoning of a model: the type of an event, or the key of a text.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{is_last, is_local, is_token};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::transcript::entry::holds_envelope;
+use crate::transcript::entry::{begins_envelope, holds_envelope};
 use crate::transcript::shapes::{self, Draft, is_reasoning, object};
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
 use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, member, says, step, text};
@@ -84,7 +84,7 @@ impl Pieces {
             let said = turn.text(record);
             let counts = match kind {
                 PieceKind::Said => !turn.is_empty(),
-                PieceKind::Call => has_control_key(said),
+                PieceKind::Call => has_control_key(said) && begins_envelope(said.trim_ascii_start()),
                 PieceKind::Reasoning => has_quoted_control_key(said) && holds_envelope(said),
             };
             if kind == PieceKind::Reasoning {
