@@ -10,6 +10,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
 use super::semantics::Semantics;
+use super::solver_name::SolverName;
 use super::surroundings;
 use super::verify::scope;
 use crate::host::{self, LinkedProgram};
@@ -17,6 +18,7 @@ use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_settings::SolverChoice;
 use mangle_syntax::text::FileId;
 
 /// Compare what two policies give, with a smallest world for each difference
@@ -44,6 +46,9 @@ pub(super) struct DiffCommand {
     /// How the policies are read; `go` unless `[kernel] reading` of NEW says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
+    /// Solver for comparisons whose values are not complete; `auto` unless `[verify] solver` of NEW says otherwise
+    #[arg(long, value_enum)]
+    solver: Option<SolverName>,
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
@@ -112,6 +117,8 @@ impl DiffCommand {
             false => self.atoms.clone(),
         };
         let inputs = usual_inputs(&now.settings.verify);
+        let solver = self.solver.map_or(now.settings.verify.solver, SolverChoice::from);
+        let solvers = host::solvers(solver);
         let old_name = |file| old.file(file);
         let new_name = |file| new.file(file);
         let run = ComparisonRun {
@@ -122,6 +129,7 @@ impl DiffCommand {
             clock: Clock::of(kernel),
             inputs: &inputs,
             scope: scope(&now.settings.verify, self.scope, self.time),
+            solvers: &solvers,
             names: [&old_name, &new_name],
         };
         let progress = Progress::of_names("comparing");

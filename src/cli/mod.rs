@@ -47,6 +47,7 @@ mod semantics;
 mod serve;
 mod show;
 mod show_program;
+mod solver_name;
 mod split;
 #[cfg(not(target_family = "wasm"))]
 mod stats;

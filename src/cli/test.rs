@@ -81,7 +81,7 @@ impl TestCommand {
         let other = |file: Option<FileId>, path: &str| {
             host::other_program(&host::folder_of(file, memory.table(), &working), path, &working)
         };
-        let surroundings = Surroundings { name: &name, other: &other };
+        let surroundings = Surroundings { name: &name, other: &other, solvers: &host::solvers };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &surroundings::cancel());
         let is_covered = report.require(self.min_coverage);
         let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);

@@ -11,6 +11,7 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
+use super::solver_name::SolverName;
 use super::surroundings;
 use crate::host::{self, Memory, Problem};
 use crate::ide::registry;
@@ -23,10 +24,10 @@ use crate::report::{self, ReportEntry, SarifRun, Sources};
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
-use mangle_settings::{Settings, VerifySettings};
+use mangle_settings::{Settings, SolverChoice, VerifySettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
-use mangle_verify::Scope;
+use mangle_verify::{Scope, Solvers};
 
 /// Check properties of policies in every small world (`@never` and others in `*_test.mg`)
 ///
@@ -53,6 +54,9 @@ pub(super) struct VerifyCommand {
     /// How the program is read; `go` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Readings>,
+    /// Solver for properties whose values are not complete; `auto` unless `[verify] solver` says otherwise
+    #[arg(long, value_enum)]
+    solver: Option<SolverName>,
     /// List the values that facts of a world can have
     #[arg(long)]
     values: bool,
@@ -181,7 +185,8 @@ impl VerifyCommand {
         let wanted = |file| files.is_empty() || files.contains(&file);
         let name = |file| programs.sources.name(file).to_owned();
         let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
-        let surroundings = Surroundings { name: &name, other: &other };
+        let solvers = |configured| self.solvers(configured);
+        let surroundings = Surroundings { name: &name, other: &other, solvers: &solvers };
         let progress = Progress::of_names("checking");
         let surveyed = survey_all(
             &runs.collect::<Vec<_>>(),
@@ -247,7 +252,8 @@ impl VerifyCommand {
             ..self.run_of(program, *file, settings, readings)
         });
         let name = |file| sources.name(file).to_owned();
-        let surroundings = Surroundings { name: &name, other };
+        let solvers = |configured| self.solvers(configured);
+        let surroundings = Surroundings { name: &name, other, solvers: &solvers };
         let progress = Progress::of_names("checking");
         verify_all(
             &runs.collect::<Vec<_>>(),
@@ -255,6 +261,11 @@ impl VerifyCommand {
             &mut |name| progress.show(name),
             &surroundings::cancel(),
         )
+    }
+
+    /// The solvers of the option, else of the settings.
+    fn solvers(&self, configured: SolverChoice) -> Solvers {
+        host::solvers(self.solver.map_or(configured, SolverChoice::from))
     }
 
     fn readings(&self, configured: Reading) -> Vec<Reading> {

@@ -34,6 +34,7 @@ mod read;
 mod resolve;
 mod revision;
 mod single_files;
+mod solvers;
 mod summary;
 mod tables;
 mod target;
@@ -79,6 +80,7 @@ pub use resolve::{
 };
 pub use revision::revision;
 pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
+pub use solvers::solvers;
 pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{

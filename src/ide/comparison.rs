@@ -11,7 +11,7 @@ use mangle_check::policy_test::property::{Piece, PropertyError, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{Predicate, PredicateKey, Program};
 use mangle_syntax::text::{Cancel, FileId, TextRange, text_len};
-use mangle_verify::{AbortMemo, Cause, Difference, ProgramPair, Scope, Setup, compare, pair};
+use mangle_verify::{AbortMemo, Cause, Difference, ProgramPair, Scope, Setup, Solvers, compare, pair};
 
 /// Two policies and how they are compared.
 #[derive(Clone, Copy)]
@@ -30,6 +30,8 @@ pub struct ComparisonRun<'p> {
     pub clock: Clock,
     /// How far a search goes.
     pub scope: Scope,
+    /// The solvers that decide what the embedded search leaves open.
+    pub solvers: &'p Solvers,
     /// What a file is called: of the old policy, of the new one.
     pub names: [&'p dyn Fn(FileId) -> String; 2],
 }
@@ -57,6 +59,7 @@ pub fn compare_all(
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
         aborts: &AbortMemo::default(),
         name: run.names[1],
+        solvers: run.solvers,
         other: &|_| Err("a comparison has two programs already".to_owned()),
     };
     let pair = pair(setup, run.old);
@@ -74,12 +77,20 @@ pub fn compare_all(
             (true, false) => "removes",
             (false, false) => "both",
         };
-        let is_one_way_open =
-            (added.is_empty() && found.may_add) || (removed.is_empty() && found.may_remove);
+        let is_one_way_open = (added.is_empty() && found.may_add) || (removed.is_empty() && found.may_remove);
         let (predicate, undecided) = (atom.clone(), found.undecided);
         let argument = found.argument.map(str::to_owned);
         let facts = run.scope.facts;
-        report.add(AtomComparison { predicate, answer, added, removed, argument, undecided, facts, is_one_way_open });
+        report.add(AtomComparison {
+            predicate,
+            answer,
+            added,
+            removed,
+            argument,
+            undecided,
+            facts,
+            is_one_way_open,
+        });
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)

@@ -287,7 +287,11 @@ mod tests {
             memo: None,
         }];
         let name = |file: FileId| format!("f{}", file.0);
-        let surroundings = Surroundings { name: &name, other: &|_, _| Err(String::new()) };
+        let surroundings = Surroundings {
+            name: &name,
+            other: &|_, _| Err(String::new()),
+            solvers: &|_| mangle_verify::Solvers::default(),
+        };
         let (report, warnings) = run_tests(&runs, &|_, case| case == "two", surroundings, &Cancel::new());
         assert_eq!((report.summary.passed, report.summary.failed), (0, 1));
         assert_eq!((report.suites[0].cases[0].line, report.suites[0].cases[0].failures[0].line), (4, 6));

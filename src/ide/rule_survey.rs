@@ -7,9 +7,10 @@ use super::verification::{
 };
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
+use mangle_settings::SolverChoice;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};
-use mangle_verify::{AbortMemo, RuleSurvey, Setup, survey_rules};
+use mangle_verify::{AbortMemo, RuleSurvey, Setup, Solvers, survey_rules};
 
 /// What was found out about the rules of programs: as a report, and as diagnostics.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ pub fn survey_all(
             let line = run.program.file(file).map_or(0, |file| line_of_item(file, item));
             next(&format!("{}:{line}", (surroundings.name)(file)));
         };
-        let found = survey(run, surroundings.name, wanted, &mut place, cancel);
+        let found = survey(run, surroundings.name, surroundings.solvers, wanted, &mut place, cancel);
         surveyed.diagnostics.extend(placed(run, survey_findings(&found.idle)));
         report.summary.rules += found.rules;
         report.summary.not_decided += found.undecided;
@@ -59,6 +60,7 @@ pub fn survey_all(
 pub fn survey(
     run: &VerifyRun<'_>,
     name: &dyn Fn(FileId) -> String,
+    solvers: &dyn Fn(SolverChoice) -> Solvers,
     wanted: &dyn Fn(FileId) -> bool,
     next: &mut dyn FnMut(FileId, u32),
     cancel: &Cancel,
@@ -77,6 +79,7 @@ pub fn survey(
             consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
             aborts: &AbortMemo::default(),
             name,
+            solvers: &solvers(run.settings.verify.solver),
             other: &|path| Err(format!("there is no other program at {path}")),
         };
         let found = survey_rules(setup, run.scope, wanted, next, cancel);

@@ -64,6 +64,8 @@ pub struct PropertyReport {
     pub argument: Option<String>,
     /// The operations of the rules for which not every value was tried.
     pub reasons: Vec<String>,
+    /// The solver that decided, if one did.
+    pub solver: Option<&'static str>,
     /// What derives the solution.
     pub proof: Option<String>,
     /// What was looked at.
@@ -142,6 +144,7 @@ impl PropertyReport {
             reading_differences: answer.differences.iter().map(ReadingDifferenceReport::from).collect(),
             argument: answer.argument.clone(),
             reasons: answer.reasons.clone(),
+            solver: answer.solver,
             proof,
             covered: CoveredReport {
                 facts: answer.covered.facts,
@@ -251,7 +254,8 @@ impl PropertyReport {
         let place =
             if self.file.is_empty() { String::new() } else { format!("{}:{} ", line(&self.file), self.line) };
         let _ = writeln!(out, "{place}@{} {}", self.kind, line(&self.name));
-        let _ = writeln!(out, "  {} (reading `{}`)", line(&self.message), self.reading);
+        let solver = self.solver.map(|solver| format!(", decided with {solver}")).unwrap_or_default();
+        let _ = writeln!(out, "  {} (reading `{}`{solver})", line(&self.message), self.reading);
         self.world(out, "  ");
         if let Some(other) = self.other_reading.filter(|other| *other != self.verdict.as_str()) {
             let reading = if self.reading == "go" { "written" } else { "go" };

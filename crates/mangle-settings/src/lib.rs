@@ -72,7 +72,7 @@ pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};
 pub use templates::TEMPLATE_NAMES;
 pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, TranscriptSettings};
-pub use verify::VerifySettings;
+pub use verify::{SolverChoice, VerifySettings};
 pub use version::{EngineVersion, VersionReq};
 pub use vocabulary::Vocabulary;
 

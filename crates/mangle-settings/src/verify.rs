@@ -3,6 +3,7 @@
 use super::declare::settings;
 use super::kinds::Integer;
 use super::program::Predicate;
+use super::words::words;
 use mangle_syntax::text::Symbol;
 
 settings! {
@@ -17,5 +18,24 @@ settings! {
         facts: u64 as Integer<0, 12> = 5;
         /// The most seconds for a property. `--time` overrides it.
         seconds: u64 as Integer<1, 86_400> = 10;
+        /// The solver that decides properties whose values are not complete: `auto` takes `z3` and `cvc5`, whichever is on the
+        /// search path; `none` uses none. `--solver` overrides it.
+        solver: SolverChoice;
+    }
+}
+
+words! {
+    /// A solver that decides properties whose values are not complete.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum SolverChoice {
+        /// All that are on the search path, one after the other.
+        #[default]
+        Auto = "auto",
+        /// No solver.
+        None = "none",
+        /// Z3.
+        Z3 = "z3",
+        /// cvc5.
+        Cvc5 = "cvc5",
     }
 }

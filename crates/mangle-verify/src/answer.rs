@@ -9,7 +9,7 @@ use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
 use crate::input::Input;
-use crate::obstacle::Obstacle;
+use crate::obstacle::{Obstacle, listed};
 use crate::plain_proof::plain_proof;
 use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
@@ -88,6 +88,8 @@ pub struct Answer {
     pub argument: Option<String>,
     /// The operations of the rules for which the tried values are not complete. Empty unless the answer is not decided.
     pub reasons: Vec<String>,
+    /// The solver that decided, if one did.
+    pub solver: Option<&'static str>,
     /// What derives the solution, and the program that its rules are in.
     pub proof: Option<(Proof, Arc<Compiled>)>,
     /// Where that is a pair of programs: the files of the other one, as they are there.
@@ -149,6 +151,7 @@ impl Answer {
             differences: Vec::new(),
             argument: None,
             reasons: Vec::new(),
+            solver: None,
             proof: None,
             originals: FxHashMap::default(),
             covered: Covered::default(),
@@ -200,14 +203,11 @@ impl Answer {
                 Verdict::Error,
                 "no world is left: the assumptions contradict each other".to_owned(),
             ),
-            Outcome::Undecided { obstacle: Obstacle::Incomplete(reasons), .. } => {
+            Outcome::Undecided { obstacle: Obstacle::Incomplete { reasons, has_solver }, .. } => {
                 let found = if wants_world { "no world found" } else { "no violation found" };
-                let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-                let message = format!(
-                    "{found} up to {}, but not every value was tried: {}; a solver (z3 or cvc5) could decide it",
-                    counted(facts),
-                    reasons.join("; ")
-                );
+                let why = listed(reasons, *has_solver);
+                let message = format!("{found} up to {}, but {why}", counted(facts));
+                let reasons = reasons.iter().map(ToString::to_string).collect();
                 Self { reasons, ..Self::new(Verdict::NotDecided, message) }
             }
             Outcome::Undecided { obstacle, below } => {
@@ -219,6 +219,7 @@ impl Answer {
             }
         };
         answer.covered = covered;
+        answer.solver = searched.solver.filter(|_| answer.verdict != Verdict::NotDecided);
         answer.originals.clone_from(&asked.originals);
         answer
     }

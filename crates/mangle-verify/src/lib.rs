@@ -10,6 +10,7 @@ mod comparison;
 mod completeness;
 mod cone;
 mod consumer;
+mod derivation_size;
 mod goal_rules;
 mod input;
 mod inputs;
@@ -23,6 +24,9 @@ mod reading_difference;
 mod rules;
 mod same_rules;
 mod search;
+mod smt;
+mod solver;
+mod solver_search;
 mod symbolic;
 mod test_case;
 
@@ -40,6 +44,7 @@ pub use question::{Setup, properties, question};
 pub use reading_difference::ReadingDifference;
 pub use rules::{IdleKind, IdleRule, RuleSurvey, survey_rules};
 pub use search::{Outcome, Question, Scope, Searched, World, search};
+pub use solver::{Solver, SolverError, Solvers};
 pub use test_case::test_case;
 
 #[cfg(test)]

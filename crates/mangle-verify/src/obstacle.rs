@@ -18,15 +18,21 @@ pub enum Obstacle {
     #[error("whether the evaluation can abort is not known: {0}")]
     OfAborts(Box<Obstacle>),
     /// No world was found, but the values that were tried are not complete.
-    #[error("{}", listed(.0))]
-    Incomplete(Vec<Reason>),
+    #[error("{}", listed(.reasons, *.has_solver))]
+    Incomplete {
+        /// The operations for which values may be missing.
+        reasons: Vec<Reason>,
+        /// True if a solver was used.
+        has_solver: bool,
+    },
     /// The program uses something that the search does not handle.
     #[error("{0}")]
     Unsupported(String),
 }
 
 /// The reasons in one line, with what could decide the question.
-fn listed(reasons: &[Reason]) -> String {
+pub(crate) fn listed(reasons: &[Reason], has_solver: bool) -> String {
     let reasons: Vec<String> = reasons.iter().map(Reason::to_string).collect();
-    format!("not every value was tried: {}; a solver (z3 or cvc5) could decide it", reasons.join("; "))
+    let help = if has_solver { "" } else { "; a solver (z3 or cvc5) could decide it" };
+    format!("not every value was tried: {}{help}", reasons.join("; "))
 }

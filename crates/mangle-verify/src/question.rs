@@ -23,6 +23,7 @@ use crate::inputs::{input, input_predicates};
 use crate::program_pair::ProgramPair;
 use crate::same_rules::SAME_RULES;
 use crate::search::Question;
+use crate::solver::Solvers;
 
 /// A program and how its properties are checked.
 #[derive(Clone, Copy)]
@@ -47,6 +48,8 @@ pub struct Setup<'p> {
     pub consumer: &'p Consumer<'p>,
     /// Searches for worlds that stop the evaluation, so that no such search is made twice.
     pub aborts: &'p AbortMemo,
+    /// The solvers that decide what the embedded search leaves open.
+    pub solvers: &'p Solvers,
     /// The other program of a comparison, by the path in the property; else why there is none.
     pub other: &'p dyn Fn(&str) -> Result<Program, String>,
 }
@@ -167,7 +170,19 @@ fn compile(
     let (limits, clock) = (setup.limits, setup.clock);
     let (settled, looks_for_aborts) = (rules.settled, true);
     let originals = FxHashMap::default();
-    Ok(Question { compiled, originals, goal, forbidden, inputs, settled, looks_for_aborts, limits, clock })
+    let solvers = setup.solvers.clone();
+    Ok(Question {
+        compiled,
+        originals,
+        goal,
+        forbidden,
+        inputs,
+        settled,
+        looks_for_aborts,
+        limits,
+        clock,
+        solvers,
+    })
 }
 
 /// The statements of a file that say which package it belongs to and which it uses.

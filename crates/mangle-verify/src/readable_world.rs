@@ -11,7 +11,9 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// True if the arguments of a fact have the types of its declaration, and their text is read as the same values.
 pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut Values, clock: Clock) -> bool {
-    let Some(input) = inputs.iter().find(|input| input.predicates.contains(&fact.predicate)) else { return false };
+    let Some(input) = inputs.iter().find(|input| input.predicates.contains(&fact.predicate)) else {
+        return false;
+    };
     let is_row = |row: &&Vec<_>| row.iter().zip(&fact.tuple).all(|(ty, value)| conforms(values, *value, ty));
     // The two ends of an interval are no arguments.
     let Some(row) = input.rows.iter().find(is_row) else { return false };

@@ -24,6 +24,8 @@ use crate::input::Input;
 use crate::obstacle::Obstacle;
 use crate::possible;
 use crate::readable_world::is_readable;
+use crate::solver::Solvers;
+use crate::solver_search::Solved;
 use crate::symbolic::{Evaluation, Setting, unsupported};
 
 /// What is searched for.
@@ -47,6 +49,8 @@ pub struct Question {
     pub limits: Limits,
     /// The time at which worlds are evaluated.
     pub clock: Clock,
+    /// The solvers that decide what the embedded search leaves open.
+    pub solvers: Solvers,
 }
 
 /// How far a search goes.
@@ -114,6 +118,8 @@ pub struct Searched {
     pub inputs: Vec<Input>,
     /// The program evaluated by itself, in whose numbers the values are.
     pub base: Kernel,
+    /// The solver that decided, if one did.
+    pub solver: Option<&'static str>,
 }
 
 /// How often the kernel may not confirm a solution before the search ends.
@@ -144,15 +150,17 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         worlds,
         has_mismatch: false,
         depends_on_order: false,
+        solver: None,
+        needed: None,
     };
     let outcome = search.run(scope);
-    Searched { outcome, inputs: search.certificate.inputs, base: search.base }
+    Searched { outcome, inputs: search.certificate.inputs, base: search.base, solver: search.solver }
 }
 
-struct Search<'q> {
-    question: &'q Question,
-    cancel: &'q Cancel,
-    end: Instant,
+pub(crate) struct Search<'q> {
+    pub(crate) question: &'q Question,
+    pub(crate) cancel: &'q Cancel,
+    pub(crate) end: Instant,
     /// The most facts of a world.
     facts: usize,
     reading: cone::Reading<'q>,
@@ -163,20 +171,24 @@ struct Search<'q> {
     /// The operations on the values of the inputs.
     analysis: Option<Analysis>,
     /// The values for the worlds of the current size.
-    certificate: Certificate,
+    pub(crate) certificate: Certificate,
     /// Why worlds of the sizes so far may have been missed.
     reasons: BTreeSet<Reason>,
-    cone: Cone,
-    base: Kernel,
-    worlds: Worlds<'q>,
+    pub(crate) cone: Cone,
+    pub(crate) base: Kernel,
+    pub(crate) worlds: Worlds<'q>,
     /// Whether the kernel did not confirm a solution.
     has_mismatch: bool,
     /// Whether something depends on the order of facts, so that not everything was looked at.
     depends_on_order: bool,
+    /// The solver that decided last.
+    pub(crate) solver: Option<&'static str>,
+    /// The most facts that a minimal world has, once it is known that smaller worlds do not stop the evaluation.
+    pub(crate) needed: Option<usize>,
 }
 
 /// What was found among the worlds of one size.
-enum OfSize {
+pub(crate) enum OfSize {
     Found(World),
     None {
         /// Whether any world of the size is allowed.
@@ -205,7 +217,8 @@ impl Search<'_> {
         }
         if !self.reasons.is_empty() && !matches!(found, Outcome::Never(_)) {
             let reasons = std::mem::take(&mut self.reasons).into_iter().collect();
-            return Outcome::Undecided { obstacle: Obstacle::Incomplete(reasons), below: 0 };
+            let has_solver = !self.question.solvers.is_empty();
+            return Outcome::Undecided { obstacle: Obstacle::Incomplete { reasons, has_solver }, below: 0 };
         }
         if self.question.looks_for_aborts {
             let certificate = std::mem::take(&mut self.certificate);
@@ -242,7 +255,7 @@ impl Search<'_> {
     fn within(&mut self, scope: Scope) -> Outcome {
         let (mut size, mut is_any_world) = (0, false);
         while size <= scope.facts {
-            match self.of_size(size, Wanted::Goal) {
+            match self.of_size_with_solver(size, is_any_world) {
                 Ok(OfSize::Found(world)) => {
                     let is_proved = !self.has_mismatch && !self.depends_on_order && self.reasons.is_empty();
                     return Outcome::Found { world, is_smallest: is_proved || size == 0 };
@@ -274,12 +287,54 @@ impl Search<'_> {
         if is_any_world { Outcome::NotInScope } else { Outcome::NoWorld }
     }
 
+    /// Searches the worlds of one size: with a solver if the values are not complete and one is present, else over the values.
+    fn of_size_with_solver(&mut self, size: usize, is_any: bool) -> Result<OfSize, Obstacle> {
+        if self.question.solvers.is_empty() {
+            return self.of_size(size, Wanted::Goal);
+        }
+        if self.needed.is_some_and(|needed| size > needed) && self.reasons.is_empty() && !self.has_mismatch {
+            return Ok(OfSize::None { is_any });
+        }
+        let budget = Budget::new(self.end, self.cancel);
+        let is_open = size > 0
+            && (self.analysis.as_ref().is_some_and(Analysis::is_incomplete)
+                || !self.certify(size, &budget).reasons.is_empty());
+        let mut open = if is_open {
+            match self.solved(size, is_any)? {
+                Solved::Decided(found) => return Ok(found),
+                Solved::Open(why) => Some(why),
+            }
+        } else {
+            None
+        };
+        let found = match self.of_size(size, Wanted::Goal) {
+            // Another solver-side attempt: the values are too many, or a rule is one that the embedded search cannot evaluate.
+            Err(Obstacle::Size(_) | Obstacle::Unsupported(_)) if open.is_none() && size > 0 => {
+                match self.solved(size, is_any)? {
+                    Solved::Decided(found) => return Ok(found),
+                    Solved::Open(why) => {
+                        open = Some(why);
+                        self.of_size(size, Wanted::Goal)?
+                    }
+                }
+            }
+            found => found?,
+        };
+        if let (Some(operation), OfSize::None { .. }) = (open, &found)
+            && !self.certificate.reasons.is_empty()
+        {
+            self.certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
+        }
+        Ok(found)
+    }
+
     /// Reads the rules that the answer depends on.
     fn look(&mut self) {
         let inputs: Vec<PredicateId> =
             self.question.inputs.iter().flat_map(|input| input.predicates.iter().copied()).collect();
         self.cone = self.reading.cone(&self.roots, &inputs);
         self.tried = None;
+        self.needed = None;
         let stopped = self.base_stopped();
         let budget = Budget::new(self.end, self.cancel);
         let mut values = std::mem::take(self.base.values());
@@ -366,7 +421,8 @@ impl Search<'_> {
             Err(Obstacle::Size(limit)) if wanted == Wanted::Goal && size > 0 => {
                 // Fewer values may find a world, but prove nothing.
                 self.try_values()?;
-                self.certificate.inputs = self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
+                self.certificate.inputs =
+                    self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
                 self.certificate.groups.clear();
                 self.add_limit(limit);
                 self.worlds.base = self.base.fork();
@@ -494,14 +550,14 @@ fn asserted(inputs: &[Input], facts: &[(usize, Vec<ValueId>)]) -> Vec<Vec<Fact>>
 }
 
 /// Evaluates worlds.
-struct Worlds<'q> {
+pub(crate) struct Worlds<'q> {
     question: &'q Question,
     cancel: &'q Cancel,
-    base: Kernel,
+    pub(crate) base: Kernel,
 }
 
 /// What the kernel makes of a world.
-enum Confirmation {
+pub(crate) enum Confirmation {
     Holds(World),
     DoesNotHold,
     Stops(World, Stop),
@@ -509,7 +565,7 @@ enum Confirmation {
 
 impl Worlds<'_> {
     /// Evaluates a world.
-    fn confirm(&mut self, facts: &[Vec<Fact>]) -> Confirmation {
+    pub(crate) fn confirm(&mut self, facts: &[Vec<Fact>]) -> Confirmation {
         let mut kernel = self.base.fork();
         let Question { inputs, clock, .. } = self.question;
         let mut of_inputs = facts.iter().filter_map(|of_both| of_both.first());
@@ -533,7 +589,7 @@ impl Worlds<'_> {
     }
 
     /// The predicate of the rule that stopped an evaluation by failing.
-    fn stopping(&self, stop: &Stop) -> Option<PredicateId> {
+    pub(crate) fn stopping(&self, stop: &Stop) -> Option<PredicateId> {
         let rule = self.question.compiled.rule(stop.rule?)?;
         matches!(stop.reason, StopReason::Failed(_)).then_some(rule.predicate)
     }

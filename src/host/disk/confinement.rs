@@ -24,6 +24,12 @@ pub fn is_allowed(path: &Path) -> bool {
     FOLDERS.get().is_none_or(|folders| is_below(path, folders))
 }
 
+/// True if this process is confined and `path` is below one of its folders.
+#[must_use]
+pub fn is_confined_to(path: &Path) -> bool {
+    FOLDERS.get().is_some_and(|folders| is_below(path, folders))
+}
+
 fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
     let real = real(path);
     folders.iter().any(|folder| real.starts_with(folder))

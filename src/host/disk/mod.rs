@@ -16,7 +16,7 @@ mod scratch;
 mod tests;
 
 pub(super) use confinement::check_path;
-pub use confinement::{confine, is_allowed};
+pub use confinement::{confine, is_allowed, is_confined_to};
 pub use content::{Content, TooLong};
 pub(super) use fault::{DiskOperation, check};
 pub(super) use open::{list, open, read, starts_with};

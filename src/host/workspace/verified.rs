@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::verified_program::VerifiedProgram;
 use super::{Snapshot, SnapshotProgram};
-use crate::host::{absolute, folder_of, only, relative};
+use crate::host::{absolute, folder_of, only, relative, solvers};
 use crate::ide::registry;
 use crate::ide::rule_survey::survey;
 use crate::ide::verification::{
@@ -18,6 +18,7 @@ use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::Clock;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Cancel, FileId};
+use mangle_verify::Solvers;
 
 /// Loads the program at a path that counts from a folder. Names of its files count from the last path.
 pub type DiskLoader<'l> = dyn Fn(&Path, &str, &Path) -> Result<OtherProgram, String> + Sync + 'l;
@@ -61,7 +62,7 @@ impl Snapshot {
                 false => only(&found, &|one| &one.name, &format!("in {path}")).map(|one| self.as_other(one)),
             }
         };
-        ask(Surroundings { name: &|file| self.name_below(file), other: &other })
+        ask(Surroundings { name: &|file| self.name_below(file), other: &other, solvers: &solvers })
     }
 
     /// The first program that a file is in.
@@ -132,7 +133,11 @@ impl SnapshotProgram {
 
     /// The same without what was found out for this snapshot. Comparisons with other programs are not among it.
     fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
-        let alone = Surroundings { name: &|file| self.name_of(file), other: &|_, _| Err(String::new()) };
+        let alone = Surroundings {
+            name: &|file| self.name_of(file),
+            other: &|_, _| Err(String::new()),
+            solvers: &|_| Solvers::default(),
+        };
         known_answers(&self.verify_run(), alone)
     }
 
@@ -158,7 +163,7 @@ impl SnapshotProgram {
 
     /// Looks for rules that change nothing in the files that `wanted` takes. Gives how many questions were not decided.
     pub fn survey(&self, wanted: &dyn Fn(FileId) -> bool, cancel: &Cancel) -> usize {
-        let found = survey(&self.verify_run(), &|_| String::new(), wanted, &mut |_, _| {}, cancel);
+        let found = survey(&self.verify_run(), &|_| String::new(), &solvers, wanted, &mut |_, _| {}, cancel);
         let diagnostics = self.placed(survey_findings(&found.idle));
         let _ =
             self.verification.set(Arc::new(VerifiedProgram { diagnostics, ..VerifiedProgram::default() }));

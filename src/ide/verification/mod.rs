@@ -18,10 +18,10 @@ use mangle_check::policy_test::TestFile;
 use mangle_check::policy_test::property::{Claim, Properties, Property, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
-use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
+use mangle_settings::{BUILT_IN_CONSUMERS, Settings, SolverChoice, TranscriptSettings, VerifySettings};
 use mangle_syntax::lint::{Diagnostic, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
-use mangle_verify::{AbortMemo, Answer, Scope, Setup, Verdict, verify};
+use mangle_verify::{AbortMemo, Answer, Scope, Setup, Solvers, Verdict, verify};
 use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
 use rustc_hash::FxHashMap;
@@ -75,6 +75,8 @@ pub struct Surroundings<'s> {
     pub name: &'s (dyn Fn(FileId) -> String + Sync),
     /// The programs that properties compare with.
     pub other: &'s ProgramLoader<'s>,
+    /// The solvers of a choice.
+    pub solvers: &'s (dyn Fn(SolverChoice) -> Solvers + Sync),
 }
 
 /// What properties came to: as a report, and those that are not as they should be as diagnostics of their files.
@@ -246,6 +248,7 @@ impl<'r> Verification<'r> {
             consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
             aborts: &self.aborts,
             name: &|file| self.name(file),
+            solvers: &(self.surroundings.solvers)(run.settings.verify.solver),
             other: &|path| self.other(path),
         };
         let answer = Arc::new(verify(setup, property, run.scope, cancel));

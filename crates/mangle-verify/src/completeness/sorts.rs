@@ -551,7 +551,9 @@ impl Sorts {
             .flat_map(|gap| &gap.sorts)
             .map(|sort| self.root(*sort))
             .collect();
-        gaps.retain(|gap| gap.operation != CIRCLE || !gap.sorts.iter().all(|sort| named.contains(&self.root(*sort))));
+        gaps.retain(|gap| {
+            gap.operation != CIRCLE || !gap.sorts.iter().all(|sort| named.contains(&self.root(*sort)))
+        });
         let touched: BTreeSet<SortId> =
             gaps.iter().flat_map(|gap| &gap.sorts).map(|sort| self.root(*sort)).collect();
         for sort in touched {

@@ -20,7 +20,7 @@ impl Uses {
     }
 
     /// The slot holds a fact of the input.
-    fn only(slots: usize, slot: usize, input: u16) -> Self {
+    pub(crate) fn only(slots: usize, slot: usize, input: u16) -> Self {
         let mut uses = Self::none(slots);
         uses.0.get_mut(slot).into_iter().for_each(|at| *at = input + 1);
         uses

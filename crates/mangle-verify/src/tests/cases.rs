@@ -30,6 +30,7 @@ fn answered(property: &str) -> (Answer, String) {
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
         aborts: &AbortMemo::default(),
         name: &|_| "doors.mg".to_owned(),
+        solvers: &crate::Solvers::default(),
         other: &|path| Err(format!("there is nothing at {path}")),
     };
     let answer = verify(setup, &property, Scope::default(), &Cancel::new());

@@ -5,8 +5,10 @@
 mod cases;
 mod enumerator;
 mod generated;
+mod process_solver;
 mod proofs;
 mod small;
+mod solver_cases;
 mod text_values;
 mod values;
 
@@ -55,6 +57,7 @@ fn question(policy: &str, body: &str, reading: Reading) -> Question {
         looks_for_aborts: true,
         limits,
         clock: NOW,
+        solvers: crate::Solvers::default(),
     }
 }
 

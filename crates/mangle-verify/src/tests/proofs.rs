@@ -28,6 +28,7 @@ fn answer(policy: &str, tests: &str) -> Answer {
         inputs: &[],
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
         aborts: &AbortMemo::default(),
+        solvers: &crate::Solvers::default(),
         name: &|id| if id == FileId(0) { "policy.mg".to_owned() } else { "policy_test.mg".to_owned() },
         other: &|path| Err(format!("nothing is at {path}")),
     };

@@ -8,7 +8,7 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, TextRange, text_len};
 use mangle_verify::{
-    AbortMemo, Answer, Comparison, IdleKind, Scope, Setup, compare, pair, survey_rules, verify,
+    AbortMemo, Answer, Comparison, IdleKind, Scope, Setup, Solvers, compare, pair, survey_rules, verify,
 };
 
 use crate::naive::evaluate::Key;
@@ -32,6 +32,7 @@ fn with_setup<T>(question: &Question, with: impl FnOnce(Setup<'_>, &Properties) 
         inputs: &[],
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
         aborts: &AbortMemo::default(),
+        solvers: &Solvers::default(),
         name: &|_| "policy.mg".to_owned(),
         other: &|path| Err(format!("no program at {path}")),
     };

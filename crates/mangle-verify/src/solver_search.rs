@@ -1,0 +1,132 @@
+//! The part of a search that a solver decides: worlds over all values, not over a list of them.
+
+use std::time::Instant;
+
+use mangle_engine::kernel::{Fact, Reason, RuleId, ValueId, Values};
+use mangle_engine::program::PredicateId;
+
+use crate::candidates::InputPredicate;
+use crate::derivation_size::derivation_size;
+use crate::obstacle::Obstacle;
+use crate::search::{Confirmation, OfSize, Search};
+use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
+
+/// The result of a search among the worlds of one size.
+pub(crate) enum Solved {
+    Decided(OfSize),
+    /// The solver does not know, for this reason.
+    Open(String),
+}
+
+/// A world that the kernel looked at and that ends the search.
+enum Ending {
+    Confirmed(Confirmation),
+    /// A rule of this predicate, which the script does not describe, stops the evaluation.
+    Widened(PredicateId),
+}
+
+impl Search<'_> {
+    /// Searches the worlds of one size with a solver. `is_any` is true if a world is known to be allowed.
+    pub(crate) fn solved(&mut self, size: usize, is_any: bool) -> Result<Solved, Obstacle> {
+        let (decision, ending) = match self.run_solver(size, Wanted::Goal(self.question.goal)) {
+            Ok(found) => found,
+            Err(Obstacle::Cancelled) => return Err(Obstacle::Cancelled),
+            Err(obstacle) => return Ok(Solved::Open(format!("the solver: {obstacle}"))),
+        };
+        Ok(match (decision, ending) {
+            (_, Some(Ending::Widened(predicate))) => Solved::Decided(OfSize::Widened(predicate)),
+            (Decision::Found, Some(Ending::Confirmed(Confirmation::Holds(world)))) => {
+                Solved::Decided(OfSize::Found(world))
+            }
+            (Decision::None { stops }, _) => {
+                self.needed = if stops { None } else { self.needed.or_else(|| self.derivation_size()) };
+                self.needed = self.needed.filter(|needed| *needed <= size);
+                let is_any = is_any || self.question.forbidden.is_empty() || self.is_any_world(size);
+                self.certificate.reasons.clear();
+                Solved::Decided(OfSize::None { is_any })
+            }
+            (Decision::Open(why), _) => Solved::Open(why),
+            (Decision::Found, _) => Solved::Open("no world of the solver was confirmed".to_owned()),
+        })
+    }
+
+    /// The most facts that a minimal world has.
+    fn derivation_size(&self) -> Option<usize> {
+        let question = self.question;
+        let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
+        let inputs = inputs.map(|predicate| question.compiled.entry(*predicate)).collect();
+        derivation_size(&question.compiled, &self.cone, question.goal, &question.forbidden, &inputs)
+    }
+
+    fn is_any_world(&mut self, size: usize) -> bool {
+        matches!(self.run_solver(size, Wanted::Anything), Ok((Decision::Found, _)))
+    }
+
+    fn run_solver(&mut self, size: usize, wanted: Wanted) -> Result<(Decision, Option<Ending>), Obstacle> {
+        let question = self.question;
+        let needed: Vec<InputPredicate> = question
+            .inputs
+            .iter()
+            .filter(|input| input.predicates.iter().any(|id| self.cone.needs(question.compiled.entry(*id))))
+            .cloned()
+            .collect();
+        if needed.is_empty() {
+            return Ok((Decision::None { stops: true }, None));
+        }
+        // A part of the time is left for the embedded search.
+        let now = Instant::now();
+        let end = now + self.end.saturating_duration_since(now).mul_f64(0.8);
+        let values = self.base.values().share();
+        let setting = Setting {
+            compiled: &question.compiled,
+            base: Some(self.base.model()).filter(|model| model.stopped.is_none()),
+            cone: &self.cone,
+            inputs: &needed,
+            clock: question.clock,
+            end,
+            cancel: self.cancel,
+        };
+        let mut ending = None;
+        let mut search =
+            SmtSearch { setting, forbidden: &question.forbidden, solvers: &question.solvers, solver: None };
+        let (worlds, cone) = (&mut self.worlds, &self.cone);
+        let decision = search.of_size(size, wanted, values, &mut |facts| {
+            let Some(facts) = asserted(facts, &needed, worlds.base.values()) else { return Ok(false) };
+            let confirmation = worlds.confirm(&facts);
+            let found = match confirmation {
+                Confirmation::Stops(world, stop) => {
+                    let is_failure = matches!(stop.reason, Reason::Failed(_));
+                    match worlds.stopping(&stop).filter(|id| is_failure && !cone.needs(id.0)) {
+                        Some(predicate) => Some(Ending::Widened(predicate)),
+                        None if wanted == Wanted::Stop => {
+                            Some(Ending::Confirmed(Confirmation::Stops(world, stop)))
+                        }
+                        None => None,
+                    }
+                }
+                Confirmation::DoesNotHold if wanted != Wanted::Anything => None,
+                confirmation => Some(Ending::Confirmed(confirmation)),
+            };
+            ending = found;
+            Ok(ending.is_some())
+        });
+        self.solver = search.solver.or(self.solver);
+        Ok((decision?, ending))
+    }
+}
+
+/// The facts of a proposed world, each for all predicates that hold it; `None` if a value cannot be built.
+fn asserted(facts: &PlainFacts, inputs: &[InputPredicate], values: &mut Values) -> Option<Vec<Vec<Fact>>> {
+    let mut all = Vec::with_capacity(facts.len());
+    for (input, columns) in facts {
+        let input = inputs.get(*input)?;
+        let tuple: Vec<ValueId> = columns.iter().map(|value| value.intern(values)).collect::<Option<_>>()?;
+        let fact = |predicate: &PredicateId| Fact {
+            predicate: *predicate,
+            tuple: tuple.as_slice().into(),
+            rule: RuleId::ASSERTED,
+        };
+        all.push(input.predicates.iter().map(fact).collect());
+    }
+    Some(all)
+}
