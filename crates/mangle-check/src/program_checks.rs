@@ -155,6 +155,7 @@ impl ProgramChecks {
             affected.extend(alike.filter_map(|predicate| program.id(predicate.key)));
         }
         affected.extend(self.suggesting(difference));
+        affected.extend(self.missing_sources(difference));
         affected.extend(program.special().map(|(id, _)| id));
         // What a fix takes away depends on what is around a statement.
         let files = difference.files.iter().filter_map(|at| program.files.get(*at as usize));
@@ -233,6 +234,22 @@ impl ProgramChecks {
             appeared.iter().any(|other| Vocabulary::may_suggest(key, *other))
         });
         missing.collect()
+    }
+
+    /// The missing predicates that the only rules of changed predicates query: whether the name of such a rule is suggested
+    /// depends on the number of its rules.
+    fn missing_sources(&self, difference: &Difference) -> Vec<PredicateId> {
+        let program = &self.program;
+        let mut missing = Vec::new();
+        for &id in &difference.heads {
+            let clauses: Vec<_> = program.clauses(program.get(id)).take(3).collect();
+            for site in clauses.iter().filter(|_| clauses.len() < 3) {
+                let literals = site.item.statement.clause().into_iter().flat_map(|clause| clause.literals());
+                let used = literals.filter_map(|literal| program.id_of(site.file, &literal.atom));
+                missing.extend(used.filter(|used| !program.get(*used).exists()));
+            }
+        }
+        missing
     }
 
     fn affected_cycles(&mut self, affected: &FxHashSet<PredicateId>, difference: &Difference) -> Vec<Part> {

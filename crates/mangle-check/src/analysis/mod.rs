@@ -26,7 +26,7 @@ mod wording;
 pub(crate) use predicates::Vocabulary;
 pub(crate) use quality::Emptiness;
 pub use safety::negation_helper;
-pub(crate) use safety::{goes_behind, helper_fingerprint, negated_names, with_other_helpers};
+pub(crate) use safety::{helper_fingerprint, negated_names, place_behind, with_other_helpers};
 pub(crate) use types::{ColumnBounds, NAME_NEAR};
 
 use std::cell::OnceCell;

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::Registry;
-use crate::analysis::{CheckContext, FAMILIES, goes_behind, helper_fingerprint, negated_names};
+use crate::analysis::{CheckContext, FAMILIES, helper_fingerprint, negated_names, place_behind};
 use crate::policy_test::TestFile;
 use crate::suppression::Suppressions;
 use mangle_engine::program::{FileSummary, Program, key_of};
@@ -214,7 +214,7 @@ pub(crate) fn fingerprint(context: &CheckContext<'_>, statement: &Statement) -> 
             hash_atom(context, &clause.head, &mut hasher);
             clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
             if has_negation(statement) {
-                goes_behind(context.file, context.item).hash(&mut hasher);
+                place_behind(context.file, context.item).hash(&mut hasher);
             }
         }
         StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),

@@ -2,7 +2,7 @@
 //! stay what they are, and nothing in them is an error that was none before. A fix that fails is offered as unsafe.
 //!
 //! Takes a fix with its edits placed in files; gives yes or no. [`window`] is the stretch of a file that the edits change,
-//! [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then, [`program`] what that
+//! [`reading`] the independent comparison of what a person reads, [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then, [`program`] what that
 //! means for other statements, [`dependencies`] what all this was decided by. Verdicts are kept, so
 //! that a keystroke costs the checks of the fixes that it changes.
 
@@ -10,9 +10,14 @@ mod claim;
 mod dependencies;
 mod errors;
 mod program;
+mod reading;
 mod settle;
 mod window;
 
+#[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
+mod reading_tests;
 #[cfg(test)]
 mod tests;
 
@@ -103,7 +108,9 @@ impl FixChecks {
         let settled = match &known {
             Some(Verdict::Loses) => return false,
             Some(Verdict::Keeps(settled, ..)) => Some(Arc::clone(settled)),
-            None => settle::settle(window).map(Arc::new),
+            None => {
+                Some(window).filter(|window| reading::keeps(window)).and_then(settle::settle).map(Arc::new)
+            }
         };
         let Some(settled) = settled else {
             self.keep(key, Verdict::Loses);
@@ -133,7 +140,7 @@ impl FixChecks {
 
 impl Hash for Window<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.text(), self.ranges(), self.file.package, self.goes_on()).hash(state);
+        (reading::stretch(self), self.text(), self.ranges(), self.file.package, self.goes_on()).hash(state);
         for item in self.items {
             (item.statement.digest, item.statement.damaged).hash(state);
         }

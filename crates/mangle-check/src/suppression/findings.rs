@@ -77,7 +77,7 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
     match fault {
         Fault::Colon(at) => finding(*comment, "missing `:` after `mangle-ls`".into())
             .note(NO_EFFECT)
-            .fix(Fix::safe("insert `:`").insert(at, ":")),
+            .fix(Fix::guess("insert `:`").insert(at, ":")),
         Fault::Verb(range) => {
             let word = slice(text, range);
             let range = if range.is_empty() { *comment } else { range };
@@ -98,7 +98,7 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
             let before = text.get(..usize::from(range.start())).unwrap_or("").trim_end();
             finding(range, "missing `,` before the next rule".into())
                 .label("expected `,` before this")
-                .fix(Fix::safe("insert `,`").insert(size(before.len()), ","))
+                .fix(Fix::guess("insert `,`").insert(size(before.len()), ","))
         }
         Fault::Reason(range) => {
             let after = match directive.names.len() {
@@ -108,7 +108,7 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
             };
             finding(range, "missing `--` before the reason".into())
                 .note(format!("`--` separates the reason from {after}"))
-                .fix(Fix::safe("insert `--`").insert(range.start(), "-- "))
+                .fix(Fix::guess("insert `--`").insert(range.start(), "-- "))
         }
     }
 }
@@ -134,7 +134,7 @@ fn instead_of<'w>(
 ) -> Finding {
     let finding = finding.note(NO_EFFECT);
     match nearest(word, words) {
-        Some(near) => finding.fix(Fix::safe(format!("write `{near}`")).replace(range, near)),
+        Some(near) => finding.fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
         None => finding,
     }
 }

@@ -60,10 +60,19 @@ pub(super) fn is_doubtful(statement: &Statement) -> bool {
 pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
     let hits = foreign::habits(region);
     let attempt = |hits: &[Hit]| read(region.text(), hits, parse);
-    attempt(&hits).or_else(|| {
+    let understood = attempt(&hits).or_else(|| {
         let alone = hits.iter().filter(|_| hits.len() > 1).take(4);
         alone.map(std::slice::from_ref).find_map(attempt)
-    })
+    });
+    understood.or_else(|| unreadable_characters(region, &hits))
+}
+
+/// A statement that stays unreadable, with the finding about its characters that only look like the right ones.
+fn unreadable_characters(region: &Region<'_>, hits: &[Hit]) -> Option<RecoveredText> {
+    let hit = hits.iter().find(|hit| hit.rule == &rules::LOOKALIKE_CHARACTER)?;
+    let statement = Statement { findings: vec![finding(hit, false)], ..broken(region.text()) };
+    let item = Item { start: TextSize::new(0), statement: statement.into(), rubble: false };
+    Some(RecoveredText { items: vec![item], foreign: true })
 }
 
 fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {

@@ -8,7 +8,7 @@ use super::near::Vocabulary;
 use super::runtime::declaration;
 use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
 use mangle_engine::program::builtins::NameCorrection;
-use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, UseKind, builtins};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -50,7 +50,7 @@ fn check_missing(context: &ProgramContext<'_>, predicate: &Predicate, findings: 
         }
         let others = other_arities(program, site.file, predicate.key);
         let finding = if others.is_empty() {
-            undefined(program, site.file, atom, vocabulary)
+            undefined(program, &site, atom, vocabulary)
         } else {
             wrong_arity(program, atom, kind, &others)
         };
@@ -130,7 +130,8 @@ fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate
     Some(if next < arity { fix.insert(last.range.end(), ", _".repeat(arity - next)) } else { fix })
 }
 
-fn undefined(program: &Program, file: &FileSummary, atom: &Atom, vocabulary: &Vocabulary) -> Finding {
+fn undefined(program: &Program, site: &Site<'_>, atom: &Atom, vocabulary: &Vocabulary) -> Finding {
+    let file = site.file;
     let (name, count) = (atom.name, atom.args.len());
     let message = format!("undefined predicate `{}/{count}`", name.symbol);
     let finding = Finding::new(&UNDEFINED_PREDICATE, name.range, message);
@@ -146,13 +147,21 @@ fn undefined(program: &Program, file: &FileSummary, atom: &Atom, vocabulary: &Vo
             .note("the runtime supplies this predicate when it assembles prompts")
             .help(format!("add `{declaration}`"));
     }
-    let near = vocabulary.near(program, file, name.as_str(), atom.arity());
+    let near = vocabulary.near(program, file, name.as_str(), atom.arity()).without(own_name(program, site));
     let Some(names) = near.list() else { return finding };
     let finding = finding.help(format!("did you mean {names}?"));
     match near.certain() {
         Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(name.range, meant)),
         None => finding,
     }
+}
+
+/// The name that a rule defines alone. A rule whose only source is itself derives nothing.
+fn own_name(program: &Program, site: &Site<'_>) -> Option<Symbol> {
+    let head = &site.item.statement.clause()?.head;
+    let predicate = program.predicate_of(site.file, head)?;
+    let is_only_clause = program.clauses(predicate).take(2).count() < 2;
+    is_only_clause.then_some(head.name.symbol)
 }
 
 /// With the arguments in the order of Mangle: Soufflé's `contains("src/", P)` looks for the first text in the second one.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
+use mangle_syntax::text::Symbol;
 
 /// How many names a message lists at most.
 const LISTED: usize = 3;
@@ -163,6 +164,12 @@ fn own_name(word: &Word) -> &'static str {
 }
 
 impl Near {
+    /// Without one name.
+    pub(in crate::analysis) fn without(mut self, name: Option<Symbol>) -> Self {
+        self.found.retain(|near| name.is_none_or(|name| name.as_str() != near.name));
+        self
+    }
+
     /// The names for a message: `` `a`, `b` or `c` ``. `None` when there are none.
     pub(in crate::analysis) fn list(&self) -> Option<String> {
         let names: Vec<_> = self.found.iter().take(LISTED).map(|near| format!("`{}`", near.name)).collect();

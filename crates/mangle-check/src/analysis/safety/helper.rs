@@ -10,7 +10,7 @@ use crate::analysis::CheckContext;
 use mangle_engine::program::{FileSummary, Predicate, Site, UseKind};
 use mangle_syntax::lint::{Applicability, Fix};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term};
-use mangle_syntax::text::{Symbol, TextSize};
+use mangle_syntax::text::{Symbol, TextSize, text_len};
 
 /// The fix for `literal`, the premise `index`; `keeps` says which arguments the helper has. `None`
 /// where a helper rule would not mean the same: built-ins, modes, temporal predicates, `_` inside
@@ -109,22 +109,23 @@ fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
 /// Before the clause, or behind it where a comment above speaks of it.
 fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
     let (file, item) = (subject.context.file, subject.context.item);
-    if goes_behind(file, item) {
-        (item.statement.len, format!("\n\n{helper}"))
-    } else {
-        (TextSize::new(0), format!("{helper}\n\n"))
+    match place_behind(file, item) {
+        Some(at) => (at, format!("\n\n{helper}")),
+        None => (TextSize::new(0), format!("{helper}\n\n")),
     }
 }
 
-/// Whether a helper belongs after a clause: a comment above describes the clause, and nothing follows on its line.
-pub(crate) fn goes_behind(file: &FileSummary, item: &Item) -> bool {
+/// The place of a helper behind a clause, from the start of the clause, if a comment above describes the clause and at most a
+/// comment follows on its line.
+pub(crate) fn place_behind(file: &FileSummary, item: &Item) -> Option<TextSize> {
     let above = file.text.get(..usize::from(item.start)).unwrap_or("");
     let commented = above.strip_suffix('\n').is_some_and(|above| {
         above.lines().next_back().is_some_and(|line| line.trim_start().starts_with('#'))
     });
     let end = usize::from(item.start + item.statement.len);
     let rest = file.text.get(end..).and_then(|rest| rest.lines().next()).unwrap_or("");
-    commented && rest.trim().is_empty()
+    let is_free = rest.trim().is_empty() || rest.trim_start().starts_with('#');
+    (commented && is_free).then(|| item.statement.len + text_len(rest.trim_end()))
 }
 
 /// How helper predicates are called. Others that happen to mean the same may change their meaning.

@@ -21,7 +21,7 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
-pub(crate) use helper::goes_behind;
+pub(crate) use helper::place_behind;
 pub(crate) use helper_dependencies::{helper_fingerprint, negated_names, with_other_helpers};
 
 use super::{CheckContext, Family};

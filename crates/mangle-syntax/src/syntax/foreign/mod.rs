@@ -20,6 +20,7 @@ mod rego;
 mod statement_kind;
 mod statements;
 mod terms;
+mod times;
 mod token;
 
 pub(super) use arithmetic::{as_functions, no_infix};
@@ -59,6 +60,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::keywords,
     statements::markup,
     statements::arrows,
+    statements::early_lets,
     statements::pipes,
     aggregates::habits,
     premises::negation,
@@ -69,6 +71,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     premises::comparison,
     disjunction::habits,
     terms::variables,
+    times::habits,
     terms::literals,
     terms::names,
     lists::habits,

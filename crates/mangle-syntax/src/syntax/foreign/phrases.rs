@@ -137,7 +137,10 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
     // `my-name(1)`, `f"…"`, `$x`
     let is_piece = next.is_some_and(|next| next.glued && (next.is("-") || next.kind == LexemeKind::Text))
         || before.is_some_and(|before| word.glued && matches!(before.text, "-" | "$" | "?" | "@"));
-    let ends = |token: &Lexeme<'_>| token.is_operand() || matches!(token.text, ")" | "]" | "}");
+    let ends = |token: &Lexeme<'_>| {
+        let is_negation = matches!(token.text, "not" | "Not" | "NOT" | "naf");
+        token.is_operand() && !is_negation || matches!(token.text, ")" | "]" | "}")
+    };
     let starts = |token: &Lexeme<'_>| token.is_operand() || matches!(token.text, "(" | "[" | "{" | "!");
     let is_alone = part.len() == 1 && CONTROL.contains(&word.text);
     !is_called

@@ -22,10 +22,17 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
         if !(NOT.contains(&sign) || minus) || region.before(index) == ")" {
             continue;
         }
+        if minus && region.token(index).is_some_and(|sign| sign.first) {
+            hits.add(line_marker(region, index));
+            continue;
+        }
         let hit = match region.at(index + 1) {
             "(" => negated_group(region, index),
             "exists" | "exist" | "EXISTS" if region.is_atom(index + 2) => negated(region, index, index + 2),
             "exists" | "exist" | "EXISTS" if region.at(index + 2) == "(" => not_exists(region, index),
+            _ if sign == "not" && is_bare_atom(region, index + 1) && starts_premise(region, index) => {
+                negated(region, index, index + 1)
+            }
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
             _ if region.kind(index + 1) == Some(LexemeKind::Word) => negated(region, index, index + 1),
             _ => None,
@@ -34,6 +41,29 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
             hits.add(hit);
         }
     }
+}
+
+fn starts_premise(region: &Region<'_>, index: usize) -> bool {
+    matches!(region.before(index), ":-" | "⟸" | "," | ";" | "and" | "&&")
+}
+
+/// A minus at the start of a line.
+fn line_marker(region: &Region<'_>, index: usize) -> Hit {
+    let range = region.range(index..index + 1);
+    let end = region.token(index + 1).map_or(range.end, |next| next.start);
+    Hit::new(&rules::PASTED_MARKUP, range.clone(), "`-` at the start of a line")
+        .note("it may mark an item of a list or a line of a diff; a negation is written `!p(X)`")
+        .delete(range.start..end)
+        .title("delete it")
+        .guess()
+}
+
+/// `not stop`: the grammar reads two atoms.
+fn is_bare_atom(region: &Region<'_>, index: usize) -> bool {
+    let ends = matches!(region.at(index + 1), "," | "." | ";" | "|>" | "");
+    region.kind(index) == Some(LexemeKind::Word)
+        && ends
+        && region.token(index).is_some_and(|word| word.depth == 0)
 }
 
 fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {

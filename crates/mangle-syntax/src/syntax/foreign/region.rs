@@ -17,6 +17,8 @@ const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&",
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Lexeme<'t>>,
+    /// The comments of other languages between the tokens.
+    pub(super) comments: Vec<Lexeme<'t>>,
     /// For each token, the next closing bracket of the same depth.
     closes: Vec<Option<usize>>,
 }
@@ -45,8 +47,10 @@ impl<'t> Region<'t> {
             return None;
         }
         let end = tokens.last()?.end;
+        let (comments, tokens): (Vec<_>, Vec<_>) =
+            tokens.into_iter().partition(|token| token.kind == LexemeKind::Comment);
         let closes = closes(&tokens);
-        Some(Self { text: window.get(..end)?, tokens, closes })
+        Some(Self { text: window.get(..end)?, tokens, comments, closes })
     }
 
     /// The text, from the start of the statement to its end.

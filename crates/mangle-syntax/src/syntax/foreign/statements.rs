@@ -8,7 +8,9 @@ use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind};
 use super::{IN_A_FILE, NO_DISJUNCTION, NO_QUERY, TO_COMMENT};
-use crate::syntax::lower::{COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, full_stop_behind, shorten};
+use crate::syntax::lower::{
+    COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, comment_sign, full_stop_behind, hash_comment, shorten,
+};
 use crate::syntax::rules;
 
 /// Words and signs that stand between head and body, head first.
@@ -304,18 +306,15 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     hits.add(hit.delete(range).title("delete it"));
 }
 
-/// `-- …`, `; …` and `<!-- … -->`.
+/// `-- …`, `; …`, `% …`, `// …`, `/* … */` and `<!-- … -->`.
 pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
-    for token in region.tokens.iter().filter(|token| token.kind == LexemeKind::Comment) {
-        let marker: String = token.text.chars().take_while(|c| matches!(c, '-' | ';' | '<' | '!')).collect();
-        let body = token.text.trim_start_matches(['-', ';', '<', '!']).trim_end_matches("-->").trim();
-        let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim())).collect();
+    for token in &region.comments {
         // A comment ends with its line, and code may follow `-->`.
         let rest = region.slice(token.end..region.text.len());
         let code_follows = rest.lines().next().is_some_and(|line| !line.trim().is_empty());
         let end = if code_follows { "\n" } else { "" };
-        let text = format!("{}{end}", lines.join("\n"));
-        let headline = format!("`{}` does not start a comment", shorten(&marker));
+        let text = format!("{}{end}", hash_comment(token.text));
+        let headline = format!("`{}` does not start a comment", comment_sign(token.text));
         let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), headline).label(COMMENT_SIGN);
         hits.add(hit.replace(token.range(), text).title("turn it into a `#` comment"));
     }
@@ -336,6 +335,25 @@ pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     };
     let hit = hit.mend(whole.clone(), as_comment(region.text));
     hits.add(hit.read(whole, "").title(TO_COMMENT).guess());
+}
+
+/// `r(X), let Y = …, |> do …`: a `let` among the premises.
+pub(super) fn early_lets(region: &Region<'_>, hits: &mut Hits) {
+    let Some(arrow) = region.arrow() else { return };
+    let Some(pipe) = region.top_level(arrow + 1, |token| token.is("|>")) else { return };
+    for index in arrow + 1..pipe {
+        let starts = matches!(region.before(index), ":-" | "⟸" | ",");
+        let binds = region.kind(index + 1) == Some(LexemeKind::Variable) && region.at(index + 2) == "=";
+        let (Some(word), Some(next)) = (region.token(index), region.token(index + 1)) else { continue };
+        if !(word.is("let") && word.depth == 0 && starts && binds) {
+            continue;
+        }
+        let premise = region.slice(region.range(index + 1..region.part_end(index)));
+        let hit = Hit::new(&rules::NOT_A_TRANSFORM, word.range(), "`let` before `|>`")
+            .label("belongs after `|>`")
+            .note("a premise binds a variable by `=` alone");
+        hits.add(hit.delete(word.start..next.start).title(format!("write `{}`", shorten(premise))));
+    }
 }
 
 /// `r(X), let Y = …` and `r(X) | > do …`: a transform without its `|>`.

@@ -5,51 +5,23 @@ use std::ops::Range;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind};
+use crate::syntax::lookalikes::plain;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
-/// Characters that look like others, and these.
-const LOOKALIKES: &[(char, &str)] = &[
-    ('\u{201c}', "\""),
-    ('\u{201d}', "\""),
-    ('\u{201e}', "\""),
-    ('\u{2018}', "'"),
-    ('\u{2019}', "'"),
-    ('\u{ff08}', "("),
-    ('\u{ff09}', ")"),
-    ('\u{ff0c}', ","),
-    ('\u{3001}', ","),
-    ('\u{3002}', "."),
-    ('\u{ff0e}', "."),
-    ('\u{ff1a}', ":"),
-    ('\u{2212}', "-"),
-    ('\u{2010}', "-"),
-    ('\u{2011}', "-"),
-    ('\u{a0}', " "),
-    ('\u{202f}', " "),
-    ('\u{2003}', " "),
-    ('\u{200b}', ""),
-    ('\u{200c}', ""),
-    ('\u{2060}', ""),
-    ('\u{feff}', ""),
-    ('\u{b}', " "),
-];
-
 /// Characters that came with a copy from a document: typographic quotes, invisible spaces.
 pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
-    let in_string = |at: usize| {
-        region.tokens.iter().any(|token| token.kind == LexemeKind::Text && token.range().contains(&at))
+    // Strings and comments may have any characters.
+    let is_code = |at: usize| {
+        region.tokens.iter().any(|token| token.kind != LexemeKind::Text && token.range().contains(&at))
     };
     let mut found: Option<Hit> = None;
     for (at, c) in region.text.char_indices() {
-        let Some((_, plain)) = LOOKALIKES.iter().find(|(like, _)| *like == c) else { continue };
-        if in_string(at) {
-            continue;
-        }
+        let Some(plain) = plain(c).filter(|_| is_code(at)) else { continue };
         let range = at..at + c.len_utf8();
         let hit = found.take().unwrap_or_else(|| {
             let code = u32::from(c);
-            let headline = match *plain {
+            let headline = match plain {
                 "" => format!("invisible character U+{code:04X}"),
                 " " => format!("unusual space U+{code:04X}"),
                 plain => format!("`{c}` (U+{code:04X}) is not `{plain}`"),
@@ -58,7 +30,7 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
                 .note("the engine rejects it")
                 .title("write plain characters")
         });
-        found = Some(hit.replace(range, *plain));
+        found = Some(hit.replace(range, plain));
     }
     if let Some(hit) = found {
         hits.add(hit);
@@ -278,8 +250,12 @@ fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
         return None;
     };
     let headline = format!("`{}` is not a number of Mangle", shorten(region.slice(range.clone())));
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
+    let mut hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
         .note("numbers are decimal digits, with at most a minus before them");
+    if unsigned {
+        // The value before the plus may be missing.
+        hit = hit.guess();
+    }
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))))
 }
 

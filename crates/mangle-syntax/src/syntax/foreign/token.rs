@@ -90,7 +90,9 @@ impl<'t> Lexer<'t> {
         let after_operand = before.is_some_and(|token| {
             token.end == self.at && (token.kind != LexemeKind::Sign || matches!(token.text, ")" | "]"))
         });
-        let (kind, len) = match comment_length(rest, before.is_none()) {
+        let is_glued = before.is_some() && end_before == self.at;
+        let is_apart = !is_glued && (self.first || before.is_none_or(|token| is_joint(token)));
+        let (kind, len) = match comment_length(rest, before.is_none(), is_apart) {
             Some(len) => (LexemeKind::Comment, len),
             None => scan(rest, first_char, after_operand),
         };
@@ -131,9 +133,22 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The length of `-- …`, `<!-- … -->`, or of `; …` at the very start.
-fn comment_length(rest: &str, at_start: bool) -> Option<usize> {
+/// Whether a token is a sign that no operator follows.
+fn is_joint(token: &Lexeme<'_>) -> bool {
+    token.kind == LexemeKind::Comment
+        || matches!(token.text, "," | "." | ":-" | "⟸" | "(" | "[" | "{" | "|>" | ";")
+}
+
+/// The length of `-- …`, `<!-- … -->`, of `; …` at the very start, and of `% …`, `// …`, `/* … */` where no operator can
+/// be.
+fn comment_length(rest: &str, at_start: bool, is_apart: bool) -> Option<usize> {
     let line = || rest.lines().next().unwrap_or("").trim_end().len();
+    if is_apart && rest.starts_with("/*") {
+        return Some(rest.find("*/").map_or_else(line, |end| end + "*/".len()));
+    }
+    if is_apart && (rest.starts_with('%') || rest.starts_with("//")) {
+        return Some(line());
+    }
     if rest.starts_with("<!--") {
         return Some(rest.find("-->").map_or_else(line, |end| end + "-->".len()));
     }

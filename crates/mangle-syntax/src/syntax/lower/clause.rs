@@ -359,6 +359,12 @@ pub(in crate::syntax) fn full_stop_behind(text: &str) -> &'static str {
     if last_word(text).starts_with('/') { " ." } else { "." }
 }
 
+/// True if `text` ends with a name and a full stop that the engine reads as a part of it.
+pub(super) fn ends_with_name_and_dot(text: &str) -> bool {
+    let word = last_word(text);
+    word.len() > 2 && word.starts_with('/') && word.ends_with('.')
+}
+
 /// The characters at the end of `text` that could be a name.
 fn last_word(text: &str) -> &str {
     text.rfind(|c: char| !is_name_character(c)).map_or(text, |at| {

@@ -90,7 +90,14 @@ impl<'c, 't> Lower<'c, 't> {
         self.report_odd_words();
         let damaged = self.hard.is_some() || self.holes;
         let findings = match self.hard {
-            Some(hard) => vec![hard],
+            // A comment in a line of its own is a mistake of its own.
+            Some(hard) => {
+                let comments = self.soft.into_iter().filter(|finding| finding.rule == &rules::WRONG_COMMENT);
+                let alone = comments.filter(|finding| starts_line(self.text, self.base, finding.range));
+                let mut findings: Vec<_> = alone.chain([hard]).collect();
+                findings.sort_by_key(|finding| finding.range.start());
+                findings
+            }
             None => self.soft,
         };
         let len = size(node.end_byte() - node.start_byte());
@@ -230,10 +237,16 @@ impl<'c, 't> Lower<'c, 't> {
         let fix =
             |applicability| Fix::new(format!("insert `{token}`"), applicability).insert(range.end(), token);
         let is_comma = token == ",";
+        // `A != /deploy.` before another premise: the full stop is a part of the name.
+        let name_end = self.slice(TextRange::up_to(range.end())).trim_end();
+        let swallows = is_comma && clause::ends_with_name_and_dot(name_end);
         let rule = if is_comma { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let label = format!("expected `{token}` after this");
         let mut finding = Finding::new(rule, range, message).label(label);
         if self.is_in_open_string(range.end()) {
+        } else if swallows {
+            let dot = TextRange::new(size(name_end.len() - 1), size(name_end.len()));
+            finding = finding.fix(Fix::guess("replace `.` by `,`").replace(dot, ","));
         } else if !is_comma {
             finding = finding.fix(fix(Applicability::Safe));
         } else {
@@ -338,7 +351,7 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn end_of_list(&mut self, commas: &Commas) {
         if let (0, Some(range)) = (commas.elements, commas.stray) {
-            let fix = Fix::safe("delete the comma").replace(range, "");
+            let fix = Fix::guess("delete the comma").replace(range, "");
             let finding = Finding::new(&rules::LONE_COMMA, range, "comma in an empty list");
             self.soft(finding.note("a comma can follow an element only").fix(fix));
         }
@@ -425,15 +438,62 @@ impl<'c, 't> Lower<'c, 't> {
     }
 }
 
+/// True if nothing is before a range in its line; `base` is the start of its statement.
+fn starts_line(text: &str, base: usize, range: TextRange) -> bool {
+    let before = text.get(..base + usize::from(range.start())).unwrap_or("");
+    before.rsplit('\n').next().unwrap_or("").trim().is_empty()
+}
+
 /// The finding for a comment in another language's notation.
 pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
-    let body = text.trim_start_matches(['/', '%', '*']).trim_end().trim_end_matches("*/");
-    let lines: Vec<_> =
-        body.lines().map(|line| format!("# {}", line.trim().trim_start_matches("* "))).collect();
-    let marker = if text.starts_with('%') { "%" } else { text.get(..2).unwrap_or(text) };
-    let message = format!("`{marker}` does not start a comment");
-    let fix = Fix::safe("turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
+    let message = format!("`{}` does not start a comment", comment_sign(text));
+    let fix = Fix::safe("turn it into a `#` comment").replace(range, hash_comment(text));
     Finding::new(&rules::WRONG_COMMENT, range, message).label(COMMENT_SIGN).fix(fix)
+}
+
+/// The sign that a comment of another language starts with.
+pub(super) fn comment_sign(text: &str) -> &'static str {
+    let signs = ["/*", "//", "--", "<!--", "%", ";"];
+    signs.into_iter().find(|sign| text.starts_with(sign)).unwrap_or("#")
+}
+
+/// A comment of another language as a comment of Mangle, line by line, with the white space inside of it.
+pub(super) fn hash_comment(text: &str) -> String {
+    let sign = comment_sign(text);
+    let close = match sign {
+        "/*" => "*/",
+        "<!--" => "-->",
+        _ => "",
+    };
+    let body = match sign.chars().next() {
+        Some(first) if close.is_empty() => text.trim_start_matches(first),
+        _ => text.get(sign.len()..).unwrap_or("").trim_start_matches('*'),
+    };
+    let body = body
+        .trim_end()
+        .strip_suffix(close)
+        .unwrap_or(body)
+        .trim_end_matches(|c| c == '*' && !close.is_empty());
+    let hash = |(at, line): (usize, &str)| {
+        // The lines of a block are often indented, and start with a star.
+        let inner = line.trim_start();
+        let line = match inner.strip_prefix('*').filter(|_| sign == "/*" && at > 0) {
+            Some(rest) => rest,
+            None if at > 0 => inner,
+            None => line,
+        };
+        let line = line.trim_end();
+        let blank = if line.is_empty() || line.starts_with([' ', '\t']) { "" } else { " " };
+        format!("#{blank}{line}")
+    };
+    let mut lines: Vec<_> = body.lines().enumerate().map(hash).collect();
+    while lines.len() > 1 && lines.last().is_some_and(|line| line == "#") {
+        lines.pop();
+    }
+    if lines.len() > 1 && lines.first().is_some_and(|line| line == "#") {
+        lines.remove(0);
+    }
+    if lines.is_empty() { "#".to_owned() } else { lines.join("\n") }
 }
 
 /// Adds the comment of the next line to a finding.

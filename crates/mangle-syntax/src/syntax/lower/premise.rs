@@ -185,7 +185,7 @@ impl<'t> Lower<'_, 't> {
             .note("`<-[0d, 30d]` means within the last 30 days");
         if let [only] = bounds {
             finding =
-                finding.fix(Fix::safe("insert `0d` as the first bound").insert(only.range.start(), "0d, "));
+                finding.fix(Fix::guess("insert `0d` as the first bound").insert(only.range.start(), "0d, "));
         }
         self.soft(finding);
     }

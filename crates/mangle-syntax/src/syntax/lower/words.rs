@@ -54,6 +54,9 @@ impl<'c, 't> Lower<'c, 't> {
         if let Some(meant) = foreign_constant(word) {
             return self.foreign_constant(word, meant, range);
         }
+        if word == "now" {
+            return self.now_as_value(range);
+        }
         let is_let = self.follows_let(node);
         let words = self.words();
         let often = words.bare.get(word).is_some_and(|count| *count > 1);
@@ -62,6 +65,17 @@ impl<'c, 't> Lower<'c, 't> {
             return TermKind::Variable(Symbol::new(&camel_case(word)));
         }
         self.odd.unmarked.push((word, range));
+        TermKind::Broken
+    }
+
+    /// `T >= now`
+    fn now_as_value(&mut self, range: TextRange) -> TermKind {
+        let call = "fn:time:now()";
+        let finding =
+            Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, "`now` is outside of an interval")
+                .note("the engine reads `now` only inside of `@[…]`")
+                .note("times are compared by `:time:lt`, `:time:le`, `:time:gt` and `:time:ge`");
+        self.soft(finding.fix(Fix::guess(format!("write `{call}`")).replace(range, call)));
         TermKind::Broken
     }
 

@@ -1,0 +1,166 @@
+//! Compares the statements and comments that a person sees in the text around a fix, before it and after it.
+//!
+//! [`outline`](mangle_syntax::syntax::outline) reads both texts without the parser. A fix of notation is safe only if the
+//! text before it has one reading, and the text after it has the same one.
+
+use super::window::Window;
+use mangle_syntax::lint::{Group, Severity};
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::syntax::outline::{Change, CommentPlace, Doubt, Outline};
+use mangle_syntax::text::{TextRange, TextSize, apply, size, slice, text_len};
+
+/// The numbers of lines and bytes before and after the edits that are read: more where a statement reaches further.
+const SIZES: [(usize, usize); 3] = [(10, 2 << 10), (60, 8 << 10), (400, 28 << 10)];
+
+/// The text that [`keeps`] reads, and where the first edit is in it.
+pub(super) fn stretch<'w>(window: &Window<'w>) -> (&'w str, Option<TextSize>) {
+    let range = range_of(window);
+    let edit = window.edits.first().map(|(edit, _)| edit.start() - range.start());
+    (slice(&window.file.text, range), edit)
+}
+
+/// The smallest stretch with a statement before and behind those that the edits touch, or the largest one.
+fn range_of(window: &Window<'_>) -> TextRange {
+    let text = &window.file.text;
+    let edits = window.edits.first().zip(window.edits.last());
+    let edited = edits.map_or(window.range, |(first, last)| TextRange::new(first.0.start(), last.0.end()));
+    let mut range = edited;
+    for (lines, bytes) in SIZES {
+        range = lines_around(text, edited, lines, bytes);
+        let statements = Outline::read(slice(text, range)).statements;
+        let has = |test: &dyn Fn(&TextRange) -> bool| statements.iter().filter(|one| test(one)).count();
+        let (from, to) = (edited.start() - range.start(), edited.end() - range.start());
+        // The one next to the edits may be the one that they change.
+        let starts = range.start() == TextSize::new(0) || has(&|one| one.end() < from) > 1;
+        let ends = range.end() == text_len(text) || has(&|one| one.start() > to) > 0;
+        if starts && ends {
+            break;
+        }
+    }
+    range
+}
+
+/// True if no reading of the text before the edits loses or gains something.
+pub(super) fn keeps(window: &Window<'_>) -> bool {
+    let stretch = range_of(window);
+    let before = slice(&window.file.text, stretch);
+    let moved: Vec<_> = window.edits.iter().map(|(range, text)| (*range - stretch.start(), *text)).collect();
+    let Some(after) = apply(before, moved.iter().copied()) else { return false };
+    let edits = places_of(&moved);
+    let Some((old, new)) = (Change { before, after: &after, edits: &edits }).outlines() else {
+        return !is_about_notation(window);
+    };
+    let edited: Vec<_> = edits.iter().map(|(old, _)| *old).collect();
+    let is_notation = is_about_notation(window);
+    let is_read_alike = !is_notation || old.clauses == new.clauses;
+    is_read_alike
+        && !is_doubtful(&old, &edited, is_notation)
+        && keeps_comments(&old, &new, &edits, is_notation)
+}
+
+/// True if the edits change a statement that has a mistake of notation, or text between statements.
+fn is_about_notation(window: &Window<'_>) -> bool {
+    let touched = window.items.get(window.touched.clone()).unwrap_or_default();
+    let is_odd = |item: &Item| {
+        let mut findings = item.statement.findings.iter();
+        item.statement.damaged
+            || findings
+                .any(|one| one.rule.group == Group::Syntax && one.rule.severity == Some(Severity::Error))
+    };
+    let mut stray = window.file.findings.iter().filter(|finding| finding.rule.group == Group::Syntax);
+    touched.iter().any(is_odd)
+        || stray.any(|finding| window.edits.iter().any(|(edit, _)| edit.intersect(finding.range).is_some()))
+}
+
+/// Each edit with the range that its text takes up afterwards.
+fn places_of(edits: &[(TextRange, &str)]) -> Vec<(TextRange, TextRange)> {
+    let mut grown: i64 = 0;
+    let place = |(range, text): &(TextRange, &str)| {
+        let start = i64::from(u32::from(range.start())) + grown;
+        let start = TextSize::new(u32::try_from(start).unwrap_or_default());
+        let len = size(text.len());
+        grown += i64::from(u32::from(len)) - i64::from(u32::from(range.len()));
+        (*range, TextRange::at(start, len))
+    };
+    edits.iter().map(place).collect()
+}
+
+/// True if the statements that edits change can be read in several ways, or may be parts of those beside them.
+fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> bool {
+    let touches = |statement: &TextRange| {
+        // The full stop is not part of a statement.
+        let end = statement.end() + TextSize::new(2);
+        edits.iter().any(|edit| statement.start() <= edit.end() && edit.start() <= end)
+    };
+    let statements = &outline.statements;
+    let first = statements.iter().position(touches);
+    let last = statements.iter().rposition(touches);
+    let behind = || {
+        let edit = edits.first().map_or(TextSize::default(), |edit| edit.start());
+        statements.partition_point(|statement| statement.end() <= edit)
+    };
+    let touched = match (first, last) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => behind()..behind(),
+    };
+    let range = |at: Option<usize>| at.and_then(|at| statements.get(at)).copied();
+    let own = range(Some(touched.start))
+        .zip(range(touched.end.checked_sub(1)))
+        .filter(|_| !touched.is_empty())
+        .map(|(first, last)| TextRange::new(first.start(), last.end().max(first.start()) + TextSize::new(2)));
+    let beside = [range(touched.start.checked_sub(1)), range(Some(touched.end))];
+    outline.doubts.iter().any(|(doubt, at)| {
+        let is_own = own.is_some_and(|own| own.intersect(*at).is_some())
+            || edits.iter().any(|edit| edit.intersect(*at).is_some());
+        let is_beside = beside
+            .iter()
+            .flatten()
+            .any(|one| TextRange::new(one.start(), one.end() + TextSize::new(1)).intersect(*at).is_some());
+        let cuts = matches!(doubt, Doubt::CutOff | Doubt::FullStop);
+        is_notation && (is_own || is_beside && (cuts || *doubt == Doubt::Bracket))
+            || cuts && (is_own || is_beside)
+    })
+}
+
+/// True if all comments are about the statements that they were about. A comment that an edit replaces is one afterwards;
+/// only a fix that is not about notation may delete comments.
+fn keeps_comments(old: &Outline, new: &Outline, edits: &[(TextRange, TextRange)], is_notation: bool) -> bool {
+    let meets = |one: TextRange, other: TextRange| one.intersect(other).is_some_and(|both| !both.is_empty());
+    let split = |comments: &[CommentPlace], side: &dyn Fn(&(TextRange, TextRange)) -> TextRange| {
+        let is_edited = |comment: &CommentPlace| edits.iter().any(|edit| meets(side(edit), comment.range));
+        let key =
+            |comment: &CommentPlace| (comment.body.clone(), comment.statement.clone(), comment.is_above);
+        let (edited, kept): (Vec<_>, Vec<_>) = comments.iter().partition(|comment| is_edited(comment));
+        (edited.into_iter().map(key).collect::<Vec<_>>(), kept.into_iter().map(key).collect::<Vec<_>>())
+    };
+    let (old_edited, old_kept) = split(&old.comments, &|edit| edit.0);
+    let (new_edited, new_kept) = split(&new.comments, &|edit| edit.1);
+    let places = |comments: &[(String, String, bool)]| -> Vec<_> {
+        comments.iter().map(|(_, statement, is_above)| (statement.clone(), *is_above)).collect()
+    };
+    old_kept == new_kept && (!is_notation || places(&old_edited) == places(&new_edited))
+}
+
+/// A range with some lines before and behind it, and at most so many bytes on each side.
+fn lines_around(text: &str, range: TextRange, lines: usize, bytes: usize) -> TextRange {
+    let (start, end) = (usize::from(range.start()), usize::from(range.end()).min(text.len()));
+    let before = text.get(..start).unwrap_or("");
+    let behind = text.get(end..).unwrap_or("");
+    let mut first = before.rmatch_indices('\n').nth(lines).map_or(0, |(at, _)| at + 1);
+    let mut last = behind.match_indices('\n').nth(lines).map_or(text.len(), |(at, _)| end + at + 1);
+    if start - first > bytes {
+        first = start - bytes;
+        // Behind a full stop, if there is one.
+        let stop =
+            text.as_bytes().get(first..start).unwrap_or_default().windows(2).position(|two| two == b". ");
+        first += stop.map_or(0, |stop| stop + 2);
+    }
+    last = last.min(end + bytes);
+    while !text.is_char_boundary(first) {
+        first -= 1;
+    }
+    while !text.is_char_boundary(last) {
+        last += 1;
+    }
+    TextRange::new(size(first), size(last))
+}

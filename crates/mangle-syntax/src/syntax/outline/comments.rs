@@ -1,0 +1,103 @@
+//! The comments of a text: the statements that they are about, and code in the notation of a comment.
+
+use std::ops::Range;
+
+use super::lex::{Comment, Kind, Token, lex};
+use super::{Doubts, premises, terms};
+use crate::text::{TextRange, size};
+
+/// One line of a comment, and the statement that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentPlace {
+    /// The line, from the sign on.
+    pub range: TextRange,
+    /// The text behind the sign.
+    pub body: String,
+    /// The name of the statement that it stands above, in or behind; empty if there is none.
+    pub statement: String,
+    /// True if it stands above that statement, with no empty line in between.
+    pub is_above: bool,
+}
+
+/// The comments with their statements.
+pub(super) fn places(
+    tokens: &[Token],
+    comments: &[Comment],
+    statements: &[Range<usize>],
+) -> Vec<CommentPlace> {
+    let statement_with = |token: usize| {
+        let at = statements.partition_point(|statement| statement.start <= token);
+        at.checked_sub(1).and_then(|at| statements.get(at))
+    };
+    let name = |statement: &Range<usize>| {
+        let all = tokens.get(statement.clone()).unwrap_or_default();
+        let name = all.iter().find(|token| token.is_operand() && !premises::is_reserved(token));
+        name.map_or_else(String::new, |token| token.text.clone())
+    };
+    let place = |(at, comment): (usize, &Comment)| {
+        let next = comment.tokens_before;
+        let is_inside = statements.iter().any(|statement| statement.start < next && next < statement.end);
+        let mut below =
+            comments.get(at + 1..).unwrap_or_default().iter().take_while(|other| other.tokens_before == next);
+        let is_joined = tokens.get(next).is_some_and(|token| !token.below_gap);
+        let is_above = comment.alone && !is_inside && is_joined && !below.any(|other| other.after_gap);
+        let about = match (is_above, comment.alone && !is_inside) {
+            (true, _) => Some(next),
+            (false, true) => None,
+            (false, false) => next.checked_sub(1),
+        };
+        CommentPlace {
+            range: TextRange::new(size(comment.start), size(comment.end)),
+            body: comment.body.clone(),
+            statement: about.and_then(statement_with).map_or_else(String::new, name),
+            is_above,
+        }
+    };
+    comments.iter().enumerate().map(place).collect()
+}
+
+/// Adds doubts about comments of other languages whose text may be meant as code.
+pub(super) fn check(
+    tokens: &[Token],
+    comments: &[Comment],
+    statements: &[Range<usize>],
+    doubts: &mut Doubts,
+) {
+    for comment in comments.iter().filter(|comment| comment.sign != "#") {
+        let next = comment.tokens_before;
+        // Behind a statement without its full stop, the text may go on.
+        let is_open =
+            next.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.kind != Kind::Stop);
+        let is_inside = is_open || statements.iter().any(|one| one.start < next && next < one.end);
+        // `//` in a line of its own, `/* … */` and `<!-- … -->` are nothing but comments.
+        let is_certain = matches!(comment.sign, "/*" | "<!--") || (comment.sign == "//" && comment.alone);
+        if comment.is_unclear || !is_certain && is_code(&comment.body, is_inside, !comment.alone) {
+            doubts.add_comment(TextRange::new(size(comment.start), size(comment.end)));
+        }
+    }
+}
+
+/// True if the text of a comment reads as code: inside of a statement as premises or values, else as a statement.
+fn is_code(body: &str, is_inside: bool, follows_code: bool) -> bool {
+    let (tokens, _) = lex(body);
+    let Some(last) = tokens.last() else { return false };
+    if tokens.iter().any(|token| token.is(":-") || token.is("⟸")) {
+        return true;
+    }
+    let ends = matches!(last.kind, Kind::Stop | Kind::Comma) || last.is(";");
+    let whole = 0..tokens.len() - usize::from(ends);
+    if whole.is_empty() {
+        return is_inside && follows_code;
+    }
+    let has_call = tokens
+        .windows(2)
+        .any(|two| matches!(two, [word, open] if word.kind == Kind::Word && open.is("(") && open.glued));
+    let reads = premises::is_body(&tokens, whole.clone());
+    if !is_inside {
+        return reads && has_call && last.kind == Kind::Stop;
+    }
+    let has_operator = tokens.iter().any(|token| terms::comparison(token).is_some());
+    let first_is_value = tokens.first().is_some_and(|first| first.is_operand() && first.kind != Kind::Word);
+    let has_words = tokens.windows(2).any(|two| two.iter().all(Token::is_operand));
+    reads && (has_call || has_operator || ends) || follows_code && first_is_value && !has_words
+}

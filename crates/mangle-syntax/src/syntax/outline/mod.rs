@@ -1,0 +1,193 @@
+//! A second reader of program texts, for texts that may be damaged: the clauses that a person sees in them.
+//!
+//! [`Outline::read`] works on tokens and lines alone and shares no code with the parser, so that a mistake of one is seen
+//! by the other. Where a text can be read in several ways, the outline has a [`Doubt`]. Notations of other languages have
+//! the form of what they mean: an outline is the same before and after a fix that changes no more than notation.
+
+mod comments;
+mod lex;
+mod premises;
+mod split;
+mod terms;
+
+use std::ops::Range;
+
+pub use self::comments::CommentPlace;
+use self::lex::{Kind, Token, lex};
+use self::premises::is_reserved;
+use crate::text::{TextRange, size};
+
+/// Texts longer than this are not read.
+const MAX_BYTES: usize = 64 << 10;
+
+/// A reason for which a text can be read in several ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// A sign at the start of a line may be the marker of a list, of a quotation or of a diff.
+    Marker,
+    /// A comment or the end of a line is between a sign and what it applies to.
+    SignApart,
+    /// A comma or an operator has nothing before it or behind it.
+    Missing,
+    /// A full stop may be too much, or missing.
+    FullStop,
+    /// Premises without a head follow a statement.
+    CutOff,
+    /// A bracket is missing, and there are several places for it.
+    Bracket,
+    /// Words or values stand beside each other.
+    Words,
+    /// Commas and alternatives stand beside each other.
+    Alternatives,
+    /// A comment in the notation of another language has code in it.
+    CommentedCode,
+    /// Any other text that is not understood.
+    Unreadable,
+}
+
+/// The doubts about a text, each with the index of its token, and those about comments with their places.
+#[derive(Debug, Default)]
+struct Doubts(Vec<(Doubt, usize)>, Vec<TextRange>);
+
+impl Doubts {
+    fn add(&mut self, doubt: Doubt, token: usize) {
+        self.0.push((doubt, token));
+    }
+
+    fn add_comment(&mut self, range: TextRange) {
+        self.1.push(range);
+    }
+}
+
+/// The statements and comments of a text.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// The clauses and declarations in order, in one notation.
+    pub clauses: Vec<String>,
+    /// The places of the statements, without their full stops.
+    pub statements: Vec<TextRange>,
+    /// The lines of comments in order.
+    pub comments: Vec<CommentPlace>,
+    /// The reasons for which other readings are possible, with their places.
+    pub doubts: Vec<(Doubt, TextRange)>,
+}
+
+/// A text before and after a fix.
+#[derive(Debug)]
+pub struct Change<'t> {
+    /// The text before.
+    pub before: &'t str,
+    /// The text after.
+    pub after: &'t str,
+    /// The edits: ranges before, and where their texts are after.
+    pub edits: &'t [(TextRange, TextRange)],
+}
+
+impl Change<'_> {
+    /// The outlines before and after. A single value that an edit replaces by another value is the same in both.
+    #[must_use]
+    pub fn outlines(&self) -> Option<(Outline, Outline)> {
+        if self.before.len().max(self.after.len()) > MAX_BYTES {
+            return None;
+        }
+        let (mut before, mut after) = (lex(self.before), lex(self.after));
+        for (old, new) in self.edits.iter().rev() {
+            hide_value(&mut before.0, *old, &mut after.0, *new);
+        }
+        hide_new_variables(&before.0, &mut after.0);
+        Some((outline(&before.0, &before.1), outline(&after.0, &after.1)))
+    }
+}
+
+impl Outline {
+    /// Reads a text.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let (tokens, comments) = lex(text);
+        outline(&tokens, &comments)
+    }
+}
+
+fn outline(tokens: &[Token], comments: &[lex::Comment]) -> Outline {
+    let mut doubts = Doubts::default();
+    let statements = split::statements(tokens, &mut doubts);
+    let mut clauses = Vec::new();
+    for (at, statement) in statements.iter().enumerate() {
+        clauses.extend(premises::statement(tokens, statement.clone(), at > 0, &mut doubts));
+    }
+    comments::check(tokens, comments, &statements, &mut doubts);
+    let range = |from: usize, to: usize| {
+        let start = tokens.get(from).or(tokens.last()).map_or(0, |token| token.start);
+        let end = to.checked_sub(1).and_then(|last| tokens.get(last)).map_or(start, |token| token.end);
+        TextRange::new(size(start), size(end.max(start)))
+    };
+    let place = |(doubt, at): &(Doubt, usize)| (*doubt, range(*at, *at + 1));
+    Outline {
+        clauses,
+        statements: statements.iter().map(|one| range(one.start, one.end)).collect(),
+        comments: comments::places(tokens, comments, &statements),
+        doubts: doubts
+            .0
+            .iter()
+            .map(place)
+            .chain(doubts.1.iter().map(|at| (Doubt::CommentedCode, *at)))
+            .collect(),
+    }
+}
+
+/// Replaces one value that an edit replaces by another one, on both sides, by a placeholder.
+fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, new_range: TextRange) {
+    let (Some(one), Some(other)) = (within(old, old_range), within(new, new_range)) else { return };
+    let (Some(token), Some(first)) = (old.get(one.start), new.get(other.start)) else { return };
+    // An arrow or a word such as `not` is no value.
+    let is_value = |token: &Token| token.is_operand() && !is_reserved(token);
+    let value = new.get(other.clone()).unwrap_or_default();
+    if one.len() != 1 || !is_value(token) || !is_value(first) || !is_term(value) {
+        return;
+    }
+    let is_called =
+        |tokens: &[Token], at: usize| tokens.get(at).is_some_and(|next| next.is("(") && next.glued);
+    if is_called(old, one.end) != is_called(new, other.end) {
+        return;
+    }
+    let kind = if is_called(old, one.end) { Kind::Word } else { Kind::Number };
+    let hidden = |token: &Token| Token { kind, text: "\u{a7}".to_owned(), ..token.clone() };
+    let (token, first) = (hidden(token), hidden(first));
+    old.splice(one, [token]);
+    new.splice(other, [first]);
+}
+
+/// Gives variables that only the text after a change has one name.
+fn hide_new_variables(old: &[Token], new: &mut [Token]) {
+    let is_known =
+        |name: &str| old.iter().any(|token| token.text.trim_start_matches(['$', '?', '@']) == name);
+    for token in new.iter_mut().filter(|token| token.kind == Kind::Variable && !is_reserved(token)) {
+        if !is_known(&token.text) {
+            token.text = "\u{a7}".to_owned();
+        }
+    }
+}
+
+/// The tokens that are in a range, if it cuts none.
+fn within(tokens: &[Token], range: TextRange) -> Option<Range<usize>> {
+    let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+    let from = tokens.partition_point(|token| token.end <= start);
+    let to = tokens.partition_point(|token| token.start < end);
+    let whole = tokens.get(from..to)?;
+    let fits = whole.first()?.start >= start && whole.last()?.end <= end;
+    fits.then_some(from..to)
+}
+
+/// True if some tokens are one value or one call.
+fn is_term(tokens: &[Token]) -> bool {
+    match tokens {
+        [one] => one.is_operand(),
+        [word, open, ..] => {
+            word.kind == Kind::Word && open.is("(") && split::close(tokens, 1) == tokens.len().checked_sub(1)
+        }
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
