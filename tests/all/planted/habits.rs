@@ -129,7 +129,7 @@ pub(crate) const HABITS: &[(&str, usize, Plant)] = &[
         let text = clause.text();
         same(clause, text.trim_end_matches('.').trim_end().to_owned())
     }),
-    ("missing bracket", 10, |clause, random| {
+    ("missing bracket", 0, |clause, random| {
         let text = clause.text();
         let all: Vec<usize> =
             text.char_indices().filter(|(_, c)| "()".contains(*c)).map(|(at, _)| at).collect();
@@ -199,7 +199,7 @@ pub(crate) const HABITS: &[(&str, usize, Plant)] = &[
         texts.insert(random.below(texts.len() + 1), "true".into());
         same(clause, clause.with(&texts))
     }),
-    ("commas", 50, |clause, random| {
+    ("commas", 30, |clause, random| {
         let (from, to) = [(",", ",,"), ("(", "(,"), (".", ";")][random.below(3)];
         let text = clause.text();
         let at = text.rfind(from)?;

@@ -7,42 +7,17 @@ use super::window::Window;
 use mangle_syntax::lint::{Group, Severity};
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::syntax::outline::{Change, CommentPlace, Doubt, Outline};
-use mangle_syntax::text::{TextRange, TextSize, apply, size, slice, text_len};
-
-/// The numbers of lines and bytes before and after the edits that are read: more where a statement reaches further.
-const SIZES: [(usize, usize); 3] = [(10, 2 << 10), (60, 8 << 10), (400, 28 << 10)];
+use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 
 /// The text that [`keeps`] reads, and where the first edit is in it.
 pub(super) fn stretch<'w>(window: &Window<'w>) -> (&'w str, Option<TextSize>) {
-    let range = range_of(window);
-    let edit = window.edits.first().map(|(edit, _)| edit.start() - range.start());
-    (slice(&window.file.text, range), edit)
-}
-
-/// The smallest stretch with a statement before and behind those that the edits touch, or the largest one.
-fn range_of(window: &Window<'_>) -> TextRange {
-    let text = &window.file.text;
-    let edits = window.edits.first().zip(window.edits.last());
-    let edited = edits.map_or(window.range, |(first, last)| TextRange::new(first.0.start(), last.0.end()));
-    let mut range = edited;
-    for (lines, bytes) in SIZES {
-        range = lines_around(text, edited, lines, bytes);
-        let statements = Outline::read(slice(text, range)).statements;
-        let has = |test: &dyn Fn(&TextRange) -> bool| statements.iter().filter(|one| test(one)).count();
-        let (from, to) = (edited.start() - range.start(), edited.end() - range.start());
-        // The one next to the edits may be the one that they change.
-        let starts = range.start() == TextSize::new(0) || has(&|one| one.end() < from) > 1;
-        let ends = range.end() == text_len(text) || has(&|one| one.start() > to) > 0;
-        if starts && ends {
-            break;
-        }
-    }
-    range
+    let edit = window.edits.first().map(|(edit, _)| edit.start() - window.surroundings.start());
+    (slice(&window.file.text, window.surroundings), edit)
 }
 
 /// True if no reading of the text before the edits loses or gains something.
 pub(super) fn keeps(window: &Window<'_>) -> bool {
-    let stretch = range_of(window);
+    let stretch = window.surroundings;
     let before = slice(&window.file.text, stretch);
     let moved: Vec<_> = window.edits.iter().map(|(range, text)| (*range - stretch.start(), *text)).collect();
     let Some(after) = apply(before, moved.iter().copied()) else { return false };
@@ -139,28 +114,4 @@ fn keeps_comments(old: &Outline, new: &Outline, edits: &[(TextRange, TextRange)]
         comments.iter().map(|(_, statement, is_above)| (statement.clone(), *is_above)).collect()
     };
     old_kept == new_kept && (!is_notation || places(&old_edited) == places(&new_edited))
-}
-
-/// A range with some lines before and behind it, and at most so many bytes on each side.
-fn lines_around(text: &str, range: TextRange, lines: usize, bytes: usize) -> TextRange {
-    let (start, end) = (usize::from(range.start()), usize::from(range.end()).min(text.len()));
-    let before = text.get(..start).unwrap_or("");
-    let behind = text.get(end..).unwrap_or("");
-    let mut first = before.rmatch_indices('\n').nth(lines).map_or(0, |(at, _)| at + 1);
-    let mut last = behind.match_indices('\n').nth(lines).map_or(text.len(), |(at, _)| end + at + 1);
-    if start - first > bytes {
-        first = start - bytes;
-        // Behind a full stop, if there is one.
-        let stop =
-            text.as_bytes().get(first..start).unwrap_or_default().windows(2).position(|two| two == b". ");
-        first += stop.map_or(0, |stop| stop + 2);
-    }
-    last = last.min(end + bytes);
-    while !text.is_char_boundary(first) {
-        first -= 1;
-    }
-    while !text.is_char_boundary(last) {
-        last += 1;
-    }
-    TextRange::new(size(first), size(last))
 }

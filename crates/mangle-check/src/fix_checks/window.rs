@@ -9,7 +9,7 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::syntax::rules::{SYNTAX_ERROR, UNMATCHED_PARENTHESIS};
-use mangle_syntax::text::{TextRange, TextSize, apply, slice, text_len};
+use mangle_syntax::text::{TextRange, TextSize, apply, slice, text_len, whole_characters};
 
 /// A stretch of a file and the edits to it. Ranges count from the start of the file.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Window<'w> {
     pub(super) file: &'w FileSummary,
     /// The stretch.
     pub(super) range: TextRange,
+    /// The stretch with further statements and the comments around them, for a reader who does not know the statements.
+    pub(super) surroundings: TextRange,
     /// The statements in it.
     pub(super) items: &'w [Item],
     /// Those of them that the edits touch.
@@ -47,6 +49,7 @@ impl<'w> Window<'w> {
         let declared = claim.replaces.iter().filter(|_| is_own).map(|range| *range + claim.start);
         Some(Self {
             file,
+            surroundings: surroundings(file, &touched, TextRange::new(first.start(), last.end()))?,
             range: range.intersect(TextRange::up_to(text_len(&file.text)))?,
             items: items.get(around.clone())?,
             touched: touched.start - around.start..touched.end.saturating_sub(around.start),
@@ -102,6 +105,23 @@ impl<'w> Window<'w> {
     pub(super) fn key(&self) -> u64 {
         hash(|hasher| self.hash(hasher))
     }
+}
+
+/// A range with the statements `BESIDE` it on either side. It starts and ends between statements.
+fn surroundings(file: &FileSummary, touched: &Range<usize>, edits: TextRange) -> Option<TextRange> {
+    const BESIDE: usize = 3;
+    const MAX_BYTES: u32 = 16 << 10;
+    let items = &file.items;
+    let end = |item: &Item| item.start + item.statement.len;
+    let before = touched.start.checked_sub(BESIDE).and_then(|at| items.get(at));
+    let start = before.map_or(TextSize::new(0), end).min(edits.start());
+    let stop =
+        items.get(touched.end + BESIDE - 1).map_or(text_len(&file.text), |item| item.start).max(edits.end());
+    // What is further away is looked at only where statements are small.
+    let start = start.max(edits.start().checked_sub(MAX_BYTES.into()).unwrap_or_default());
+    let stop = stop.min(edits.end() + TextSize::from(MAX_BYTES));
+    whole_characters(file.text.as_bytes(), TextRange::new(start, stop))
+        .intersect(TextRange::up_to(text_len(&file.text)))
 }
 
 /// Whether a stretch of text is no statement, or only the end of one.

@@ -68,7 +68,8 @@ fn instant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let hit = match rest {
         "" if written.contains('T') => return None,
         "" => hit(format!("time `{shown}` has no `T`")).note("a time is written `2024-01-15T10:00:00Z`"),
-        _ => hit(format!("time `{shown}` has no seconds")).note("the engine reads a time only with its seconds"),
+        _ => hit(format!("time `{shown}` has no seconds"))
+            .note("the engine reads a time only with its seconds"),
     };
     Some(hit.replace(range.clone(), meant.as_str()).title(format!("write `{meant}`")).guess())
 }

@@ -248,7 +248,8 @@ impl<'c, 't> Lower<'c, 't> {
             let dot = TextRange::new(size(name_end.len() - 1), size(name_end.len()));
             finding = finding.fix(Fix::guess("replace `.` by `,`").replace(dot, ","));
         } else if !is_comma {
-            finding = finding.fix(fix(Applicability::Safe));
+            // It may belong further left, and more than the bracket may be missing.
+            finding = finding.fix(fix(Applicability::Unsafe));
         } else {
             finding.fix = match self.gap(range.end()) {
                 Gap::Evident => Some(fix(Applicability::Safe)),

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::doubt::Doubts;
 use super::lex::{Comment, Kind, Token, lex};
-use super::{Doubts, premises, terms};
+use super::{premises, terms};
 use crate::text::{TextRange, size};
 
 /// One line of a comment, and the statement that it is about.

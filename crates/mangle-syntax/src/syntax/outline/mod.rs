@@ -5,6 +5,7 @@
 //! the form of what they mean: an outline is the same before and after a fix that changes no more than notation.
 
 mod comments;
+mod doubt;
 mod lex;
 mod premises;
 mod split;
@@ -13,51 +14,14 @@ mod terms;
 use std::ops::Range;
 
 pub use self::comments::CommentPlace;
+pub use self::doubt::Doubt;
+use self::doubt::Doubts;
 use self::lex::{Kind, Token, lex};
 use self::premises::is_reserved;
 use crate::text::{TextRange, size};
 
 /// Texts longer than this are not read.
 const MAX_BYTES: usize = 64 << 10;
-
-/// A reason for which a text can be read in several ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
-    /// A sign at the start of a line may be the marker of a list, of a quotation or of a diff.
-    Marker,
-    /// A comment or the end of a line is between a sign and what it applies to.
-    SignApart,
-    /// A comma or an operator has nothing before it or behind it.
-    Missing,
-    /// A full stop may be too much, or missing.
-    FullStop,
-    /// Premises without a head follow a statement.
-    CutOff,
-    /// A bracket is missing, and there are several places for it.
-    Bracket,
-    /// Words or values stand beside each other.
-    Words,
-    /// Commas and alternatives stand beside each other.
-    Alternatives,
-    /// A comment in the notation of another language has code in it.
-    CommentedCode,
-    /// Any other text that is not understood.
-    Unreadable,
-}
-
-/// The doubts about a text, each with the index of its token, and those about comments with their places.
-#[derive(Debug, Default)]
-struct Doubts(Vec<(Doubt, usize)>, Vec<TextRange>);
-
-impl Doubts {
-    fn add(&mut self, doubt: Doubt, token: usize) {
-        self.0.push((doubt, token));
-    }
-
-    fn add_comment(&mut self, range: TextRange) {
-        self.1.push(range);
-    }
-}
 
 /// The statements and comments of a text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -101,6 +65,14 @@ impl Change<'_> {
 
 impl Outline {
     /// Reads a text.
+    ///
+    /// ```
+    /// use mangle_syntax::syntax::outline::{Doubt, Outline};
+    ///
+    /// let outline = Outline::read("p(X) <- q(X),\n  - r(X).");
+    /// assert_eq!(outline.clauses, ["p(X) :- q(X), !r(X)"]);
+    /// assert_eq!(outline.doubts[0].0, Doubt::Marker);
+    /// ```
     #[must_use]
     pub fn read(text: &str) -> Self {
         let (tokens, comments) = lex(text);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
 use super::split::{is_arrow, is_forward};
 use super::terms::{Parser, Shape, Term, comparison, is_negation};
-use super::{Doubt, Doubts};
 
 /// A rule with alternatives stands for at most so many rules.
 const MAX_RULES: usize = 64;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
-use super::{Doubt, Doubts};
 
 /// Signs and words that another token has to follow.
 const CONNECTORS: [&str; 22] = [

@@ -1,8 +1,8 @@
 //! Values, calls and premises of a damaged text in one notation.
 
+use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
 use super::split::is_arrow;
-use super::{Doubt, Doubts};
 use crate::syntax::lower::camel_case;
 
 /// Brackets nested deeper than this are not read.
@@ -340,12 +340,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         let mut items: Vec<(Term, bool)> = Vec::new();
         let mut more = std::mem::take(&mut self.more);
         let is_closed = loop {
-            let Some(token) = self.peek(0).filter(|token| {
-                !(token.kind == Kind::Sign
-                    && is_arrow(token)
-                    && token.text.starts_with(':')
-                    && token.text.len() > 1)
-            }) else {
+            let Some(token) = self.peek(0).filter(|token| !token.is(":-") && !token.is("⟸")) else {
                 break false;
             };
             match token.kind {
