@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use super::condition::{Condition, MAX_TEXT};
 use super::conform::conforms;
 use super::dataflow::Part;
-use super::sorts::{Gap, SortId, Sorts};
+use super::numbers::{Chain, bounds, classes};
+use super::sorts::{Gap, SortId, Sorts, numbers};
 use super::words::{Alphabet, set, words};
 use crate::budget::Budget;
 
@@ -331,6 +332,11 @@ impl<'g> Generator<'g> {
                 .extend(prefixes.map(|prefix| Condition::Longer(format!("{}/", prefix.as_str()).into())));
         }
         let is_ordered = known.orders.contains(&base);
+        if base == Base::Number && !known.chains.is_empty() {
+            let all = self.computed_with(sort, &constants, is_ordered, !conditions.is_empty(), distinct);
+            self.known.insert((sort, base), all.clone());
+            return all;
+        }
         let classes: Vec<Vec<ValueId>> = match (base, is_ordered, conditions.is_empty()) {
             (_, true, true) => vec![self.between(base, &constants, distinct)],
             (Base::String | Base::Name | Base::Number, false, false) => {
@@ -355,6 +361,42 @@ impl<'g> Generator<'g> {
         };
         self.known.insert((sort, base), all.clone());
         all
+    }
+
+    /// Integers for each combination of outcomes of computations with one of them.
+    fn computed_with(
+        &mut self,
+        sort: SortId,
+        constants: &[ValueId],
+        is_ordered: bool,
+        is_tested: bool,
+        distinct: usize,
+    ) -> Vec<ValueId> {
+        let known = self.sorts.get(sort);
+        let own = numbers(self.values, constants);
+        let mut chains: Vec<Chain> = known.chains.iter().cloned().collect();
+        if is_ordered {
+            chains.push(Chain { steps: Vec::new(), constants: own.clone() });
+        }
+        if is_tested {
+            self.gap("tests of the text of an integer that the rules compute with", Some(sort));
+            return self.between(Base::Number, constants, distinct);
+        }
+        if is_ordered && known.is_joined {
+            let Some(bounds) = bounds(&chains) else {
+                self.gap("remainders of integers that are also ordered", Some(sort));
+                return self.between(Base::Number, constants, distinct);
+            };
+            let bounds: Vec<ValueId> = bounds.union(&own).map(|bound| self.values.number(*bound)).collect();
+            return self.between(Base::Number, &bounds, distinct);
+        }
+        let Some(classes) = classes(&chains, &own, distinct) else {
+            self.gap("arithmetic with large constants", Some(sort));
+            return self.between(Base::Number, constants, distinct);
+        };
+        let mut data: Vec<i64> = classes.into_iter().flatten().chain(own).collect();
+        data.sort_by_key(|number| (*number < 0, *number));
+        data.into_iter().map(|number| self.values.number(number)).collect()
     }
 
     /// The shortest texts for each combination of outcomes of some conditions.

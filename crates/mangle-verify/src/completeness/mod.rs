@@ -18,6 +18,7 @@ mod condition;
 mod conform;
 mod dataflow;
 mod generate;
+mod numbers;
 mod operations;
 mod reason;
 mod rules;

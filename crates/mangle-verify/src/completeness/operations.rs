@@ -149,6 +149,11 @@ impl Reader<'_> {
                 self.push(Operation::Kind(*number, Base::Number));
                 return self.compute(function, args, result);
             }
+            ("plus" | "minus" | "mult" | "div" | "mod", numbers) => {
+                for number in numbers {
+                    self.push(Operation::Kind(*number, Base::Number));
+                }
+            }
             ("pair" | "tuple", [first, rest @ ..]) if !rest.is_empty() => {
                 return self.tuple(function, &args, *first, result);
             }

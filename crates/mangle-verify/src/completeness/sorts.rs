@@ -10,6 +10,7 @@ use mangle_engine::types::Base;
 
 use super::condition::{Condition, MAX_TEXT};
 use super::dataflow::{Dataflow, Node, Operation, Part, TextTest, combinations};
+use super::numbers::{Chain, NumberStep};
 use super::operations::function_words;
 
 /// The number of a sort.
@@ -32,6 +33,8 @@ pub(super) struct Sort {
     pub(super) orders: BTreeSet<Base>,
     /// Conditions on the text of one value of a kind.
     pub(super) conditions: BTreeSet<(Base, Condition)>,
+    /// Computations with one of its integers and constants.
+    pub(super) chains: BTreeSet<Chain>,
     /// The kinds that operations on it require.
     pub(super) kinds: BTreeSet<Base>,
     pub(super) parts: BTreeMap<Part, SortId>,
@@ -178,6 +181,7 @@ impl Sorts {
             kept.is_incomplete |= gone_sort.is_incomplete;
             kept.orders.extend(gone_sort.orders);
             kept.conditions.extend(gone_sort.conditions);
+            kept.chains.extend(gone_sort.chains);
             kept.kinds.extend(gone_sort.kinds);
             kept.places.extend(gone_sort.places);
             kept.sources.extend(gone_sort.sources);
@@ -446,6 +450,27 @@ impl Sorts {
         match name {
             "list:len" => return,
             "name:list" => return self.name_list(values, resolving, argument, result),
+            "plus" | "minus" | "mult" | "div" | "mod" => {
+                let steps = number_steps(resolving.flow, values, computation);
+                let known = self.get(result);
+                let is_free = known.places.is_empty()
+                    && !known.is_joined
+                    && known.parts.is_empty()
+                    && known.conditions.is_empty()
+                    && known.orders.iter().all(|base| *base == Base::Number);
+                let Some(steps) = steps.filter(|_| is_free) else { return self.gap(words(), &sorts) };
+                let constants = numbers(values, &known.constants);
+                let own = Chain { steps: Vec::new(), constants };
+                let chains: Vec<Chain> = known.chains.iter().cloned().chain([own]).collect();
+                for steps in steps {
+                    for chain in &chains {
+                        let all = steps.iter().chain(&chain.steps).copied().collect();
+                        let chain = Chain { steps: all, constants: chain.constants.clone() };
+                        self.at(argument).chains.insert(chain);
+                    }
+                }
+                return;
+            }
             "name:root" | "name:tip" | "name:to_string" | "number:to_string" | "string:concat" => {}
             _ => return self.gap(words(), &sorts),
         }
@@ -478,7 +503,7 @@ impl Sorts {
     fn conditions(&self, values: &Values, sort: SortId) -> Option<Vec<(Base, Condition)>> {
         let known = self.get(sort);
         let is_free =
-            known.places.is_empty() && !known.is_joined && known.parts.is_empty() && known.orders.is_empty();
+            known.places.is_empty() && !known.is_joined && known.parts.is_empty() && known.orders.is_empty() && known.chains.is_empty();
         if !is_free {
             return None;
         }
@@ -601,6 +626,73 @@ struct Resolving<'r> {
     computations: &'r [Computation],
     done: BTreeSet<SortId>,
     open: Vec<SortId>,
+}
+
+/// The integers among some values.
+pub(super) fn numbers<'v>(values: &Values, all: impl IntoIterator<Item = &'v ValueId>) -> BTreeSet<i64> {
+    let number = |value: &ValueId| match values.get(*value) {
+        Datum::Number(number) => Some(*number),
+        _ => None,
+    };
+    all.into_iter().filter_map(number).collect()
+}
+
+/// The most combinations of constants of one arithmetic function.
+const MAX_OPERANDS: usize = 24;
+
+/// The steps of an arithmetic function of one unknown integer, for each combination of its constants; `None` if they are not
+/// described.
+fn number_steps(flow: &Dataflow, values: &Values, computation: &Computation) -> Option<Vec<Vec<NumberStep>>> {
+    let mut options: Vec<Vec<ValueId>> = Vec::new();
+    let mut at = 0;
+    for (number, arg) in computation.args.iter().enumerate() {
+        if flow.varies(*arg) {
+            at = number;
+            continue;
+        }
+        let reach = flow.at(*arg).filter(|reach| !reach.is_open)?;
+        options.push(reach.constants.iter().copied().collect());
+    }
+    let all = combinations(&options)?;
+    if all.len() > MAX_OPERANDS {
+        return None;
+    }
+    let mut found = Vec::new();
+    for constants in all {
+        let operands: Option<Vec<i64>> = constants
+            .iter()
+            .map(|value| match values.get(*value) {
+                Datum::Number(number) => Some(*number),
+                _ => None,
+            })
+            .collect();
+        // Other kinds stop the evaluation.
+        let Some(operands) = operands else { continue };
+        found.push(steps_of(computation.function.name(), at, &operands)?);
+    }
+    Some(found)
+}
+
+/// The steps of a function whose unknown argument is at `at` among these operands.
+fn steps_of(name: &str, at: usize, operands: &[i64]) -> Option<Vec<NumberStep>> {
+    let sum = |all: &[i64]| all.iter().try_fold(0i64, |sum, one| sum.checked_add(*one));
+    Some(match (name, at, operands) {
+        ("plus", _, all) => vec![NumberStep::Plus(sum(all)?)],
+        ("minus", 0, []) => vec![NumberStep::From(0)],
+        ("minus", 0, all) => vec![NumberStep::Plus(sum(all)?.checked_neg()?)],
+        ("minus", _, [first, rest @ ..]) => vec![NumberStep::From(first.checked_sub(sum(rest)?)?)],
+        ("mult", _, all) => {
+            vec![NumberStep::Times(all.iter().try_fold(1i64, |product, one| product.checked_mul(*one))?)]
+        }
+        ("div", 0, [_, ..]) => operands.iter().map(|divisor| NumberStep::Div(*divisor)).collect(),
+        ("div", 1, [dividend, rest @ ..]) => {
+            let rest = rest.iter().map(|divisor| NumberStep::Div(*divisor));
+            std::iter::once(NumberStep::Into(*dividend)).chain(rest).collect()
+        }
+        ("mod", 0, [divisor]) => vec![NumberStep::Mod(*divisor)],
+        ("mod", 1, [dividend]) => vec![NumberStep::ModInto(*dividend)],
+        _ => return None,
+    })
 }
 
 /// The conditions on the only argument of a concatenation that depends on a world.

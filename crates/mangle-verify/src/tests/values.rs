@@ -226,7 +226,7 @@ fn arithmetic_is_inverted() {
         r(Y) :- n(X), Y = fn:div(10, X).
     ",
         "r(Y), Y = 11",
-        "undecided below 0: not every value was tried: quotients on `n/1`: 2 values tried; a solver (z3 or cvc5) could decide it",
+        "aborts with 1",
     );
     check(
         "
@@ -234,7 +234,7 @@ fn arithmetic_is_inverted() {
         r(Y) :- n(X), Z = fn:minus(X, 1), Y = fn:div(10, Z).
     ",
         "r(Y), Y = 11",
-        "undecided below 0: not every value was tried: differences of 2 numbers on `n/1`: 2 values tried; quotients on `n/1`: 2 values tried; a solver (z3 or cvc5) could decide it",
+        "aborts with 1",
     );
 }
 
