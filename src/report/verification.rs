@@ -178,6 +178,15 @@ impl PropertyReport {
         }
     }
 
+    /// The message without the reasons why it is not decided.
+    #[must_use]
+    pub fn headline(&self) -> &str {
+        match self.reasons.is_empty() {
+            true => &self.message,
+            false => self.message.split_once(", but").map_or(&self.message, |(found, _)| found),
+        }
+    }
+
     /// The world and the proof, as lines of text.
     #[must_use]
     pub fn explanation(&self) -> String {

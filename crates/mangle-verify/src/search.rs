@@ -309,13 +309,16 @@ impl Search<'_> {
         };
         let found = match self.of_size(size, Wanted::Goal) {
             // Another solver-side attempt: the values are too many, or a rule is one that the embedded search cannot evaluate.
-            Err(Obstacle::Size(_) | Obstacle::Unsupported(_)) if open.is_none() && size > 0 => {
-                match self.solved(size, is_any)? {
-                    Solved::Decided(found) => return Ok(found),
-                    Solved::Open(why) => {
-                        open = Some(why);
-                        self.of_size(size, Wanted::Goal)?
+            Err(obstacle @ (Obstacle::Size(_) | Obstacle::Unsupported(_))) if size > 0 => {
+                if open.is_none() {
+                    match self.solved(size, is_any)? {
+                        Solved::Decided(found) => return Ok(found),
+                        Solved::Open(why) => open = Some(why),
                     }
+                }
+                match obstacle {
+                    Obstacle::Size(limit) => self.of_fewer_values(size, limit)?,
+                    other => return Err(other),
                 }
             }
             found => found?,
@@ -418,18 +421,23 @@ impl Search<'_> {
     fn of_size(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
         self.find_values(size, wanted)?;
         match self.of_values(size, wanted) {
-            Err(Obstacle::Size(limit)) if wanted == Wanted::Goal && size > 0 => {
-                // Fewer values may find a world, but prove nothing.
-                self.try_values()?;
-                self.certificate.inputs =
-                    self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
-                self.certificate.groups.clear();
-                self.add_limit(limit);
-                self.worlds.base = self.base.fork();
-                self.of_values(size, wanted)
+            Err(Obstacle::Size(limit))
+                if wanted == Wanted::Goal && size > 0 && self.question.solvers.is_empty() =>
+            {
+                self.of_fewer_values(size, limit)
             }
             found => found,
         }
+    }
+
+    /// Searches the worlds of one size over the values that the rules suggest. They may show a world, but prove nothing.
+    fn of_fewer_values(&mut self, size: usize, limit: &str) -> Result<OfSize, Obstacle> {
+        self.try_values()?;
+        self.certificate.inputs = self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
+        self.certificate.groups.clear();
+        self.add_limit(limit);
+        self.worlds.base = self.base.fork();
+        self.of_values(size, Wanted::Goal)
     }
 
     /// A limit of the search is a reason for an incomplete answer.

@@ -98,7 +98,7 @@ pub(super) fn lenses(
     program: &SnapshotProgram,
 ) -> Vec<CodeLens> {
     let lens = |of: &AnsweredProperty| {
-        let title = of.report.as_ref().map_or(OPEN, |report| report.message.as_str()).to_owned();
+        let title = of.report.as_ref().map_or(OPEN, |report| report.headline()).to_owned();
         let command = Some(show(uri, &of.property.name, title));
         CodeLens { range: view.range(file, of.property.header), command, data: None }
     };

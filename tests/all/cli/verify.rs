@@ -40,7 +40,7 @@ fn worlds_are_shown_with_their_proofs() {
 
             policy_test.mg:4 @never permitted(Action), !pending(_, Action)
               holds up to 5 facts (reading `go`)
-              looked at 1586 worlds of the values that can matter
+              looked at 174437 worlds of the values that can matter
 
             policy_test.mg:6 @possible permitted(/run)
               possible with 1 fact (reading `go`)
@@ -378,6 +378,30 @@ fn properties_are_part_of_the_tests() {
 }
 
 #[test]
+fn without_complete_values_no_violation_is_no_proof() {
+    let policy = "Decl n(X) descr [extensional()] bound [/number].\nDecl m(X) descr [extensional()] bound [/number].\n\
+        ok() :- n(A), m(B), A > 1, B > 1, C = fn:mult(A, B), C = 91.\n";
+    let files = [("a.mg", policy), ("a_test.mg", "# @never ok()\n")];
+    check(
+        &files,
+        &["verify", ".", "--solver", "none"],
+        expect![[r#"
+            a_test.mg:1 @never ok()
+              no violation found up to 5 facts, but not every value was tried: products of 2 numbers on `m/1` and `n/1`: 11 values tried; a solver (z3 or cvc5) could decide it (reading `go`)
+
+            0 as expected, 0 not, 1 not decided
+            exit 2
+        "#]],
+    );
+    let folder = folder(&files);
+    let output = run(folder.path(), &["verify", ".", "--solver", "none", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let property = &report["properties"][0];
+    assert_eq!(property["answer"], "not_decided");
+    assert_eq!(property["reasons"][0], "products of 2 numbers on `m/1` and `n/1`: 11 values tried");
+}
+
+#[test]
 fn a_property_may_end_with_a_name() {
     let policy = "Decl role(X) bound [/name].\n";
     let tests =
@@ -434,11 +458,11 @@ fn declarations_and_packages_count() {
 
             a_test.mg:3 @never depot.t(K, A), depot.t(K, B), A != B
               holds up to 5 facts (reading `go`)
-              looked at 27896 worlds of the values that can matter
+              looked at 68406 worlds of the values that can matter
 
             a_test.mg:4 @never depot.t(K, A), depot.t(L, A), K != L
               holds up to 5 facts (reading `go`)
-              looked at 27896 worlds of the values that can matter
+              looked at 68406 worlds of the values that can matter
 
             4 as expected, 0 not, 0 not decided
             exit 0

@@ -78,10 +78,14 @@ impl Chain {
         let mut line = Some((1i128, 0i128));
         // The greatest size of a value behind the first division.
         let mut size = i64::MAX;
-        for (number, step) in self.steps.iter().enumerate() {
+        for step in &self.steps {
             match (*step, line) {
-                (NumberStep::Plus(summand), Some((factor, base))) => line = Some((factor, base + i128::from(summand))),
-                (NumberStep::From(minuend), Some((factor, base))) => line = Some((-factor, i128::from(minuend) - base)),
+                (NumberStep::Plus(summand), Some((factor, base))) => {
+                    line = Some((factor, base + i128::from(summand)))
+                }
+                (NumberStep::From(minuend), Some((factor, base))) => {
+                    line = Some((-factor, i128::from(minuend) - base))
+                }
                 (NumberStep::Times(by), Some((factor, base))) => {
                     line = Some((factor * i128::from(by), base * i128::from(by)));
                     if by == 0 || factor.abs() * i128::from(by).abs() > i128::from(MAX_FACTOR) {
@@ -106,12 +110,18 @@ impl Chain {
                     period = period.checked_mul(by).filter(|period| *period <= MAX_PERIOD)?;
                     size = if matches!(step, NumberStep::Mod(_)) { size.min(by) } else { size / by + 1 };
                 }
-                (NumberStep::Into(dividend) | NumberStep::ModInto(dividend), _) => {
-                    let dividend = dividend.checked_abs().filter(|size| number == 0 && *size <= MAX_FACTOR)?;
-                    anchors.extend(-dividend - 1..=dividend + 1);
+                (NumberStep::Into(dividend) | NumberStep::ModInto(dividend), Some((factor, base)))
+                    if factor.abs() == 1 =>
+                {
+                    let dividend = dividend.checked_abs().filter(|size| *size <= MAX_FACTOR)?;
+                    for divisor in -dividend - 1..=dividend + 1 {
+                        anchors.extend(i64::try_from((i128::from(divisor) - base) * factor));
+                    }
+                    overflows(factor, base, anchors)?;
                     line = None;
                     size = dividend;
                 }
+                (NumberStep::Into(_) | NumberStep::ModInto(_), _) => return None,
             }
         }
         if let Some((factor, base)) = line {
@@ -215,9 +225,9 @@ impl Class {
         let kind = |index: i128| {
             let value = value(index);
             let sign = value.map_or(2, i64::signum);
-            let place = value.filter(|_| is_last).map(|value| {
-                (chain.constants.range(..value).count(), chain.constants.contains(&value))
-            });
+            let place = value
+                .filter(|_| is_last)
+                .map(|value| (chain.constants.range(..value).count(), chain.constants.contains(&value)));
             (sign, place)
         };
         let mut from = low;
@@ -305,8 +315,12 @@ mod tests {
             vec![chain(&[Div(8), Mod(2)], &[1]), chain(&[Mod(2)], &[0]), chain(&[], &[100])],
             vec![chain(&[Plus(5)], &[-3, 7]), chain(&[], &[i64::MAX - 2])],
             vec![chain(&[Times(3), Plus(-7)], &[0, 100]), chain(&[Mod(7)], &[-1, 5])],
+            vec![chain(&[Plus(-1), Into(10)], &[0, 3, 11]), chain(&[From(5), ModInto(7)], &[0, 3])],
             vec![chain(&[Into(10)], &[0, 3, 11]), chain(&[ModInto(10), Times(2)], &[2])],
-            vec![chain(&[From(50), Div(3), Plus(1), Mod(4)], &[0, 1, -2]), chain(&[Times(-2)], &[i64::MIN, 6])],
+            vec![
+                chain(&[From(50), Div(3), Plus(1), Mod(4)], &[0, 1, -2]),
+                chain(&[Times(-2)], &[i64::MIN, 6]),
+            ],
         ];
         for chains in sets {
             check(&chains, integers.iter().copied());

@@ -502,8 +502,11 @@ impl Sorts {
     /// compared with others.
     fn conditions(&self, values: &Values, sort: SortId) -> Option<Vec<(Base, Condition)>> {
         let known = self.get(sort);
-        let is_free =
-            known.places.is_empty() && !known.is_joined && known.parts.is_empty() && known.orders.is_empty() && known.chains.is_empty();
+        let is_free = known.places.is_empty()
+            && !known.is_joined
+            && known.parts.is_empty()
+            && known.orders.is_empty()
+            && known.chains.is_empty();
         if !is_free {
             return None;
         }

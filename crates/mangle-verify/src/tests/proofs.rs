@@ -289,7 +289,7 @@ fn tests_of_two_texts_of_a_world_are_no_proof() {
 sub(A, B) :- s(A), s(B), A != B, :string:starts_with(A, B)."#,
         r#"# @scope facts 3
 # @never sub(A, B), sub(B, C), sub(C, D)"#,
-        r#"no violation found up to 3 facts, but not every value was tried: tests of one text with another one on `s/1`: 11 values tried; a solver (z3 or cvc5) could decide it"#,
+        r#"no violation found up to 3 facts, but not every value was tried: tests of one text with another one on `s/1`: 9 values tried; a solver (z3 or cvc5) could decide it"#,
     );
 }
 
@@ -386,10 +386,15 @@ fn order_of_premises_does_not_change_the_answer() {
 
 #[test]
 fn arithmetic_with_constants_is_complete() {
-    let policy = "Decl n(X) descr [extensional()] bound [/number].\nDecl m(X) descr [extensional()] bound [/number].";
+    let policy =
+        "Decl n(X) descr [extensional()] bound [/number].\nDecl m(X) descr [extensional()] bound [/number].";
     check(policy, "# @never n(X), fn:mod(X, 4) = 3, fn:mod(X, 2) = 0", "holds_up_to");
-    check(policy, "# @never n(X), Y = fn:plus(X, 5), Y < 3, X > 0", "violated smallest n(9223372036854775803)");
-    check(policy, "# @never n(X), m(X), X > 7, fn:mult(X, 3) < 25, fn:plus(X, 1) > 9", "holds_up_to");
+    check(
+        policy,
+        "# @never n(X), Y = fn:plus(X, 5), Y < 3, X > 0",
+        "violated smallest n(9223372036854775803)",
+    );
+    check(policy, "# @never n(X), X > 7, X < 1000, fn:mult(X, 3) < 25, fn:plus(X, 1) > 9", "holds_up_to");
     check(policy, "# @never n(X), fn:div(100, X) = 33, fn:mod(100, X) = 1", "violated smallest n(3)");
 }
 
@@ -414,6 +419,10 @@ fn finite_types_have_no_other_values() {
 #[test]
 fn values_between_constants_are_all_values() {
     let policy = "Decl n(X) descr [extensional()] bound [/number].";
-    check(policy, "# @never n(A), n(B), n(C), A < B, B < C, A > 3, C < 7", "violated smallest n(4) n(5) n(6)");
+    check(
+        policy,
+        "# @never n(A), n(B), n(C), A < B, B < C, A > 3, C < 7",
+        "violated smallest n(4) n(5) n(6)",
+    );
     check(policy, "# @never n(A), n(B), n(C), A < B, B < C, A > 3, C < 6", "holds_up_to");
 }
