@@ -14,6 +14,7 @@ use super::baseline::BaselineArgs;
 use super::findings::{Findings, FindingsRequest};
 use super::fix::{FixArgs, FixReport};
 use super::format::{Format, ReportFooter};
+use super::load_args::{LoadArgs, refuse, refuses_settings};
 use super::nothing_to_check::looked_for;
 use super::output::{self, Medium, Output};
 use super::prior_findings::PriorFindings;
@@ -22,14 +23,15 @@ use super::surroundings;
 use super::transcripts::TranscriptArgs;
 use super::watch::watching;
 use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
-use crate::report;
+use crate::report::{self, LoadErrors};
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// Find what is wrong with policies, and with the transcripts of agents that they govern
 ///
 /// Exit status: 0 if there is nothing to complain about, 1 if there are findings at or above
-/// `--fail-on`, 2 if something that was named could not be checked.
+/// `--fail-on`, 2 if something that was named could not be checked, the settings cannot be used, or `--evaluate` or `--verify`
+/// is given and a program does not load.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files, folders, globs, or `-` for standard input [default: the working folder]
@@ -78,6 +80,8 @@ pub(super) struct Check {
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with = "write_baseline")]
     watch: bool,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// Reads the value of `--fail-on`.
@@ -143,7 +147,8 @@ impl Check {
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
         let statistics = self.statistics.then(|| report::statistics(&findings.entries, &findings.omitted));
-        let ending = ReportFooter { summary: findings.summary(elapsed_ms), statistics };
+        let mark = if self.load.anyway { findings.unloaded.clone() } else { LoadErrors::default() };
+        let ending = ReportFooter { summary: findings.summary(elapsed_ms), statistics, mark };
         let outcome = match &mended {
             Some(mended) if self.fix.only_shows() => mended.show(&mut out, &findings, working)?,
             _ => {
@@ -165,6 +170,14 @@ impl Check {
             let name = host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
+        let settings = resolution.settings_problems(working);
+        let is_refused = refuses_settings(&settings.errors, color);
+        let is_unloaded = !findings.unloaded.is_empty() && !self.load.anyway;
+        if is_unloaded {
+            refuse(&findings.unloaded, color);
+            output::note("  it is checked, but not evaluated; `--anyway` evaluates the rest of it\n");
+        }
+        let outcome = if is_refused || is_unloaded { ExitStatus::Failure } else { outcome };
         if let Some(mended) = mended {
             mended.complain(color, &findings, working);
             self.close(&mut out, &format!("{}\n", mended.closing(&findings)))?;
@@ -196,7 +209,13 @@ impl Check {
 
     fn options(&self) -> CheckOptions {
         let max_findings = self.max_findings.map(MaxFindings::new);
-        CheckOptions { fail_on: self.fail_on, evaluate: self.evaluate, verify: self.verify, max_findings }
+        CheckOptions {
+            fail_on: self.fail_on,
+            evaluate: self.evaluate,
+            verify: self.verify,
+            anyway: self.load.anyway,
+            max_findings,
+        }
     }
 
     /// Fixes what is to be fixed. Nothing that the report leaves out is.

@@ -8,14 +8,15 @@ use clap::{Args, ColorChoice};
 use super::ExitStatus;
 use super::config_settings::ResolvedConfig;
 use super::effective_config::EffectiveConfig;
+use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, Shell};
+use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, SettingsProblems, Shell};
 
 /// Print the settings that hold, or what applies to a file and why
 ///
-/// Exit status: 0, or 2 if the file is not there.
+/// Exit status: 0, or 2 if the file is missing or the settings cannot be used.
 #[derive(Debug, Args)]
 pub(super) struct Config {
     /// Say what applies to this file: its configuration, its programs, and the line that sets each
@@ -34,9 +35,9 @@ impl Config {
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let text = match &self.show {
+        let (text, settings) = match &self.show {
             Some(file) => match self.applies(file, &working) {
-                Ok(text) => text,
+                Ok(applies) => applies,
                 Err(why) => {
                     output::complain(color, &why);
                     return Ok(ExitStatus::Failure);
@@ -44,6 +45,10 @@ impl Config {
             },
             None => self.resolved(&working),
         };
+        output::warn_ignored(&settings, color);
+        if refuses_settings(&settings.errors, color) {
+            return Ok(ExitStatus::Failure);
+        }
         let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
@@ -51,21 +56,22 @@ impl Config {
     }
 
     /// What applies to one file.
-    fn applies(&self, file: &Path, working: &Path) -> Result<String, String> {
+    fn applies(&self, file: &Path, working: &Path) -> Result<(String, SettingsProblems), String> {
         let path = host::absolute(working, file);
         if !path.is_file() {
             return Err(format!("{}: there is no such file", file.display()));
         }
         let (resolution, memory) = resolve(&CheckTarget::File(path.clone()));
         let applies = EffectiveConfig::new(&path, &resolution, memory.table(), working);
-        Ok(match self.format {
+        let text = match self.format {
             OutputForm::Text => applies.text(),
             OutputForm::Json => json(&applies),
-        })
+        };
+        Ok((text, resolution.settings_problems(working)))
     }
 
     /// The settings of the project around the working folder.
-    fn resolved(&self, working: &Path) -> String {
+    fn resolved(&self, working: &Path) -> (String, SettingsProblems) {
         let (resolution, _) = resolve(&CheckTarget::Folder(working.into()));
         // All of the project, wherever in it we stand.
         let root =
@@ -74,10 +80,13 @@ impl Config {
         let (resolution, memory) = resolve(&target);
         let project = around(&resolution, working);
         let resolved = ResolvedConfig::new(project, &resolution, (&target, &memory), working);
-        match self.format {
+        let text = match self.format {
             OutputForm::Text => resolved.text(),
             OutputForm::Json => json(&resolved),
-        }
+        };
+        // Those of folders below have settings of their own.
+        let problems = project.map(|project| project.problems(&host::relative(working, &project.path)));
+        (text, problems.unwrap_or_default())
     }
 }
 

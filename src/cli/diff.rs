@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
@@ -16,6 +17,7 @@ use super::verify::scope;
 use crate::host::{self, LinkedProgram};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
+use crate::report::LoadErrors;
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_settings::SolverChoice;
@@ -52,6 +54,8 @@ pub(super) struct DiffCommand {
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// For whom a report is.
@@ -83,12 +87,22 @@ impl DiffCommand {
         let working = surroundings::working_folder()?;
         let (old, new) =
             (Side::load(&self.old, &self.new, &working)?, Side::load(&self.new, &self.old, &working)?);
+        let mut errors = old.load_errors();
+        errors.add(new.load_errors());
+        let Some(mark) = self.load.admit(errors, color) else {
+            [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));
+            return Ok(ExitStatus::Failure);
+        };
         let report = self.compared(&old, &new)?;
         let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
         out.write(&match self.format {
-            Layout::Text => report.text(),
-            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Layout::Markdown => report.markdown((&old.name, &new.name)),
+            Layout::Text => mark.comment("#") + &report.text(),
+            Layout::Json => {
+                let mut value = serde_json::to_value(&report)?;
+                mark.mark_json(&mut value);
+                serde_json::to_string_pretty(&value)? + "\n"
+            }
+            Layout::Markdown => mark.markdown() + &report.markdown((&old.name, &new.name)),
         })?;
         out.flush()?;
         [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));
@@ -151,6 +165,11 @@ impl Side {
         let programs = Programs::load_past(&name, &paths, working);
         let programs = programs.with_context(|| format!("`{name}` is neither a path nor a revision"))?;
         Ok(Self { prefix: format!("{name}:"), name, programs })
+    }
+
+    /// The errors because of which its programs do not load.
+    fn load_errors(&self) -> LoadErrors {
+        self.programs.load_errors(self.programs.all.iter().map(|joined| &*joined.program)).named(&self.prefix)
     }
 
     /// The program that is compared.

@@ -10,7 +10,6 @@ use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::text::FileId;
 
 /// The files that were named.
 #[derive(Debug, Default)]
@@ -69,11 +68,6 @@ impl ExtraFacts {
                 format!("{}:{line}: this statement cannot be read; `check` says why", sources.name(file.id))
             })
             .collect()
-    }
-
-    /// Whether a file was given.
-    pub(super) fn has(&self, file: FileId) -> bool {
-        self.clauses.iter().any(|given| given.id == file)
     }
 
     /// Gives the tables to a program. What is wrong with them is said, a line each.

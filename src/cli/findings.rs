@@ -14,7 +14,7 @@ use crate::host::{
     Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest,
 };
 use crate::report::{
-    self, CheckSummary, FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText, Sources,
+    self, CheckSummary, FilePart, LinePosition, LoadErrors, OverflowCounts, ReportEntry, SourceText, Sources,
 };
 use mangle_engine::program::FileSummary;
 use mangle_settings::{FILE_NAME, MaxFindings, Profile};
@@ -64,6 +64,8 @@ pub(super) struct Findings {
     undeclared: usize,
     /// Questions about rules that were not decided.
     undecided: usize,
+    /// The errors because of which programs do not load that were to be evaluated.
+    pub(super) unloaded: LoadErrors,
 }
 
 impl Findings {
@@ -90,7 +92,7 @@ impl Findings {
         failures.extend(named);
         checked.add_unreadable(&met, &resolution.projects, table, fail_on);
         add_transcripts(&mut sources, &mut transcripts, table, request.working);
-        let (mut entries, undecided) = (checked.entries, checked.undecided);
+        let (mut entries, undecided, unloaded) = (checked.entries, checked.undecided, checked.unloaded);
         entries.append(&mut transcripts.entries);
         report::sort(&mut entries, &sources);
         let policies = reported(resolution, &files);
@@ -119,6 +121,7 @@ impl Findings {
             envelopes: transcripts.envelopes,
             undeclared: transcripts.undeclared,
             undecided,
+            unloaded,
         }
     }
 

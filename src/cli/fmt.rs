@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
+use super::load_args::refuses_settings;
 use super::output::{self, Medium, Output};
 use super::surroundings;
 use super::{ExitStatus, stream};
@@ -43,7 +44,9 @@ impl Fmt {
         let is_filter = self.paths.iter().any(|path| path.as_os_str() == "-");
         ensure!(!is_filter || self.paths.len() == 1, "`-` is formatted alone, without files");
         let overlay = if is_filter { standard_input(&working)? } else { Overlay::default() };
-        let (files, mut problems) = self.formatted(color, &working, &overlay);
+        let Some((files, mut problems)) = self.formatted(color, &working, &overlay) else {
+            return Ok(ExitStatus::Failure);
+        };
         for file in &files {
             remark(color, file, &working);
         }
@@ -65,15 +68,20 @@ impl Fmt {
         })
     }
 
-    /// The files that were asked for, and what could not be formatted.
+    /// The files that were asked for, and what could not be formatted. `None` if the settings cannot be used, which is reported.
     fn formatted(
         &self,
         color: ColorChoice,
         working: &Path,
         overlay: &Overlay,
-    ) -> (Vec<FormattedFile>, Vec<Problem>) {
+    ) -> Option<(Vec<FormattedFile>, Vec<Problem>)> {
         let (table, named) = (FileTable::default(), host::targets(&self.paths, working));
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
+        let settings = resolution.settings_problems(working);
+        output::warn_ignored(&settings, color);
+        if refuses_settings(&settings.errors, color) {
+            return None;
+        }
         if !self.paths.is_empty() {
             resolution.problems.append(&mut resolution.empty);
         }
@@ -84,7 +92,7 @@ impl Fmt {
         if files.is_empty() && problems.is_empty() {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }
-        (files, problems)
+        Some((files, problems))
     }
 
     /// Lists the files that are not formatted, or shows what would change.

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::output::{self, Medium, Output};
 use crate::host;
 use crate::ide::registry;
-use crate::report::{self, CheckSummary, SarifRun, Statistic, sink};
+use crate::report::{self, CheckSummary, LoadErrors, SarifRun, Statistic, sink};
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -37,13 +37,15 @@ pub(super) struct ReportFooter {
     pub(super) summary: CheckSummary,
     /// Counts by rule, if they are wanted.
     pub(super) statistics: Option<Vec<Statistic>>,
+    /// The errors because of which a program does not load that was evaluated all the same.
+    pub(super) mark: LoadErrors,
 }
 
 impl ReportFooter {
     /// The ending of output that lacks so many more findings.
     fn without(&self, more: usize) -> Self {
         let summary = CheckSummary { omitted: self.summary.omitted + more, ..self.summary };
-        Self { summary, statistics: self.statistics.clone() }
+        Self { summary, statistics: self.statistics.clone(), mark: self.mark.clone() }
     }
 }
 
@@ -77,9 +79,9 @@ impl Format {
         match self {
             Self::Text => text(out, findings, ending)?,
             Self::Json => json(out, findings, ending)?,
-            Self::Sarif => out.write(&sarif(findings, working))?,
+            Self::Sarif => out.write(&sarif(findings, &ending.mark, working))?,
             Self::Github => github(out, findings, ending, working)?,
-            Self::Junit => out.write(&junit(findings, &ending.summary, working))?,
+            Self::Junit => out.write(&junit(findings, ending, working))?,
         }
         if let (true, Some(statistics)) = (self.is_document(), &ending.statistics) {
             output::note(&report::statistics_table(statistics));
@@ -101,17 +103,21 @@ fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Res
 fn json(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     out.write_each(&findings.entries, |entry| format!("{}\n", report::json_line(entry, &findings.sources)))?;
     let last = report::json_summary(&ending.summary, ending.statistics.as_deref());
-    out.write(&format!("{last}\n"))
+    let Ok(mut value) = serde_json::from_str(&last) else { return out.write(&format!("{last}\n")) };
+    ending.mark.mark_json(&mut value);
+    out.write(&format!("{}\n", if ending.mark.is_empty() { last } else { value.to_string() }))
 }
 
-fn sarif(findings: &Findings, working: &Path) -> String {
+fn sarif(findings: &Findings, mark: &LoadErrors, working: &Path) -> String {
     let rules: Vec<_> = registry::rules().collect();
     let failures = findings.failures.iter().map(|problem| (problem.path.as_path(), problem.why.as_str()));
     let nothing = findings.is_nothing.then_some((working, NOTHING));
+    let mark = mark.mark();
+    let marked = mark.as_deref().map(|mark| (working, mark));
     let run = SarifRun {
         root: working,
         rules: &rules,
-        failures: failures.chain(nothing).collect(),
+        failures: failures.chain(nothing).chain(marked).collect(),
         exit_code: findings.outcome() as u8,
     };
     report::sarif(&findings.entries, &findings.sources, &run)
@@ -140,18 +146,22 @@ fn checkout(working: &Path) -> PathBuf {
     checkout.filter(|checkout| working.starts_with(checkout)).unwrap_or_else(|| working.into())
 }
 
-fn junit(findings: &Findings, summary: &CheckSummary, working: &Path) -> String {
+fn junit(findings: &Findings, ending: &ReportFooter, working: &Path) -> String {
     let failures = findings.failures.iter();
     let failures = failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone()));
     let nothing = findings.is_nothing.then(|| (host::relative(working, working), NOTHING.to_owned()));
-    let failures: Vec<_> = failures.chain(nothing).collect();
-    report::junit(&findings.entries, &findings.files, &findings.sources, &failures, summary)
+    let marked = ending.mark.mark().map(|mark| (host::relative(working, working), mark));
+    let failures: Vec<_> = failures.chain(nothing).chain(marked).collect();
+    report::junit(&findings.entries, &findings.files, &findings.sources, &failures, &ending.summary)
 }
 
 /// The counts, and the summary as a line.
 fn end(out: &mut Output, ending: &ReportFooter) -> io::Result<()> {
     if let Some(statistics) = ending.statistics.as_ref().filter(|statistics| !statistics.is_empty()) {
         out.write(&format!("{}\n", report::statistics_table(statistics)))?;
+    }
+    if let Some(mark) = ending.mark.mark() {
+        out.write(&format!("{}\n", sink::terminal(&mark)))?;
     }
     out.write(&format!("{}\n", ending.summary))
 }

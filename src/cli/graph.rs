@@ -7,17 +7,18 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use crate::host::LinkedProgram;
 use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
-use crate::report::Sources;
 use crate::report::graph::{self, NodePlace, PredicateGraph};
+use crate::report::{LoadErrors, Sources};
 
 /// Show which predicates depend on which
 ///
-/// Exit status: 0, or 2 if something that was named is not there or cannot be read.
+/// Exit status: 0, or 2 if a named file is missing or cannot be read, or the program does not load.
 #[derive(Debug, Args)]
 pub(super) struct GraphCommand {
     /// Files, folders or globs [default: the working folder]
@@ -39,6 +40,8 @@ pub(super) struct GraphCommand {
     /// Only predicates that depend on themselves, alone or in a cycle
     #[arg(long)]
     recursive: bool,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// How a graph is written.
@@ -73,13 +76,18 @@ impl GraphCommand {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let programs = Programs::load(&self.paths, &working);
+        let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
+        let Some(mark) = self.load.admit(errors, color) else {
+            programs.complain(&working, color);
+            return Ok(ExitStatus::Failure);
+        };
         let wanted: Vec<_> = self.of.iter().map(|name| PredicateName::parse(name)).collect();
         let missing =
             |wanted: &PredicateName| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
         let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
         let mut out = Output::of(Medium::json_if(self.format == Picture::Json), color);
-        out.write(&self.written(&graphs, &programs.sources))?;
+        out.write(&self.written(&graphs, &programs.sources, &mark))?;
         out.flush()?;
         programs.complain(&working, color);
         complaints.iter().for_each(|why| output::complain(color, why));
@@ -105,15 +113,16 @@ impl GraphCommand {
         predicate_graph(&joined.program, &joined.name, &selection)
     }
 
-    fn written(&self, graphs: &[PredicateGraph], sources: &Sources) -> String {
+    fn written(&self, graphs: &[PredicateGraph], sources: &Sources, mark: &LoadErrors) -> String {
         match self.format {
             Picture::Json => {
-                let value = graph::json(graphs, &|place| located(place, sources));
+                let mut value = graph::json(graphs, &|place| located(place, sources));
+                mark.mark_json(&mut value);
                 // Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
                 serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
             }
-            Picture::Mermaid => graph::mermaid(graphs),
-            Picture::Dot => graph::dot(graphs),
+            Picture::Mermaid => mark.comment("%%") + &graph::mermaid(graphs),
+            Picture::Dot => mark.comment("//") + &graph::dot(graphs),
         }
     }
 }

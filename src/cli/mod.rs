@@ -21,6 +21,7 @@ mod fmt;
 mod format;
 mod graph;
 mod init;
+mod load_args;
 #[cfg(not(target_family = "wasm"))]
 mod log;
 #[cfg(not(target_family = "wasm"))]

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
 use super::stream::{self, StdStream, Stream};
-use crate::host::{Problem, plain, relative};
+use crate::host::{Problem, SettingsProblems, plain, relative};
 use crate::report::sink;
 use mangle_syntax::parallel;
 use piggyback::envelope::secrets::redacted;
@@ -168,6 +168,11 @@ pub(super) fn warn_unread(problems: &[Problem], working: &Path, color: ColorChoi
     for Problem { path, why, .. } in problems {
         warn(color, &format!("{}: this cannot be read: {why}", relative(working, path)));
     }
+}
+
+/// Warns of the lines of the settings that are ignored.
+pub(super) fn warn_ignored(settings: &SettingsProblems, color: ColorChoice) {
+    settings.ignored.iter().for_each(|why| warn(color, why));
 }
 
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {

@@ -7,10 +7,12 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
+use crate::report::LoadErrors;
 use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
 use piggyback::envelope::extractors::{Extractor, extract};
 
@@ -35,6 +37,8 @@ pub(super) struct Parse {
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
+    #[command(flatten)]
+    load: LoadArgs,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -69,12 +73,19 @@ impl Parse {
         let working = surroundings::working_folder()?;
         let strict = self.require_valid_json;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let Some(mark) = self.load.admit(transcripts.load_errors(), color) else {
+            transcripts.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
         transcripts.change(|settings| settings.caps.strict |= strict);
         let mut out = Output::of(self.format.medium(), color);
+        if self.format == OutputForm::Text {
+            out.write(&mark.comment("#"))?;
+        }
         let mut is_whole = true;
         let problems = transcripts.each_reply(&mut |seen| {
             is_whole &= seen.answered.reply.picked.is_some();
-            out.write(&self.written(seen))
+            out.write(&self.written(seen, &mark))
         })?;
         out.flush()?;
         transcripts.complain(&problems, color);
@@ -86,13 +97,14 @@ impl Parse {
         })
     }
 
-    fn written(&self, seen: ExaminedReply<'_>) -> String {
+    fn written(&self, seen: ExaminedReply<'_>, mark: &LoadErrors) -> String {
         let ExaminedReply { answered, context, diagnostics } = seen;
         let value = match self.extractor {
             Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
             None => parsed(answered, &context.settings.caps, diagnostics),
         };
-        let value = without_secrets(value);
+        let mut value = without_secrets(value);
+        mark.mark_json(&mut value);
         match (self.format, self.extractor, self.explain) {
             (OutputForm::Text, None, true) => explained(answered, &value, &context.settings.caps) + "\n",
             (OutputForm::Text, None, false) => parsed_text(&value),

@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 use super::output;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
-    Overlay, PartialScan, Problem, Resolution, Shell,
+    Overlay, PartialScan, Problem, Resolution, SettingsProblems, Shell,
 };
-use crate::report::Sources;
+use crate::ide::loading::load_errors;
+use crate::report::{LoadError, LoadErrors, Sources};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::text::FileId;
 
@@ -25,6 +26,9 @@ pub(super) struct Programs<J = LinkedProgram> {
     pub(super) problems: Vec<Problem>,
     /// What was met on the way and cannot be read, so that it is missing from the programs.
     unread: Vec<Problem>,
+    /// The files of the programs that cannot be read.
+    missing: LoadErrors,
+    settings: SettingsProblems,
     /// Whether there was any file.
     pub(super) has_files: bool,
 }
@@ -129,6 +133,11 @@ impl<J> Programs<J> {
             resolution.problems.append(&mut resolution.empty);
         }
         let (files, problems) = host::load(&resolution, &named.targets, overlay, memory, || {});
+        let missing = problems.iter().filter(|problem| !problem.named);
+        let missing = missing
+            .map(|problem| LoadError::unreadable(host::relative(working, &problem.path), &problem.why));
+        let missing = LoadErrors::new(missing.collect());
+        let settings = resolution.settings_problems(working);
         resolution.problems.extend(problems);
         resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {
@@ -138,11 +147,22 @@ impl<J> Programs<J> {
         }
         let all = join(&resolution, &files, &named.targets);
         let (problems, unread) = resolution.problems.into_iter().partition(|problem| problem.named);
-        Self { all, sources, problems, unread, has_files: !files.is_empty() }
+        Self { all, sources, problems, unread, missing, settings, has_files: !files.is_empty() }
     }
 
-    /// Says what cannot be read.
+    /// The errors because of which some of these programs do not load: those of the settings come first.
+    pub(super) fn load_errors<'p>(&self, programs: impl IntoIterator<Item = &'p Program>) -> LoadErrors {
+        let mut errors = self.settings.errors.clone();
+        errors.add(self.missing.clone());
+        for program in programs {
+            errors.add(load_errors(program, &|file| self.sources.name(file).to_owned()));
+        }
+        errors
+    }
+
+    /// Reports what cannot be read.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
+        output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, working, color);
         for problem in &self.problems {
             let name = host::relative(working, &problem.path);

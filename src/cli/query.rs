@@ -9,20 +9,21 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::extra_facts::ExtraFacts;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use super::watch::watching;
 use crate::host::{LinkedProgram, absolute};
 use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
-use crate::report::{QueryAnswer, Sources, answers_csv, sink};
+use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_settings::instant;
 
 /// Ask what follows from a program
 ///
-/// `mangle-ls query 'permitted(Action, _)' policies`. Exit status: 0, 1 if nothing was found, 2 if the question could
-/// not be answered.
+/// `mangle-ls query 'permitted(Action, _)' policies`. Exit status: 0, 1 if no fact matches, 2 if the question cannot
+/// be answered, for example because the program does not load.
 #[derive(Debug, Args)]
 pub(super) struct QueryCommand {
     /// The atom that is asked for, in front of the paths; not with `--dump`
@@ -63,6 +64,8 @@ pub(super) struct QueryCommand {
     /// cell begins with `'`, and control characters are shown as signs
     #[arg(long)]
     csv_formulas: bool,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// For whom an answer is.
@@ -119,13 +122,18 @@ impl QueryCommand {
         if self.csv_formulas && self.format != Layout::Csv {
             bail!("`--csv-formulas` goes with `--format csv`");
         }
+        if self.load.anyway && self.format == Layout::Csv {
+            bail!("a table has no place for the mark of a program that does not load: leave out `--anyway`");
+        }
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         if self.watch {
             let watched = || (watched_paths(&paths, &working), absolute_all(&self.facts, &working));
             let mut before = None;
             return watching(color, &watched, &mut || {
                 let (outcome, facts) = self.once(atom, &paths, &working, color)?;
-                if let Some(before) = before.replace(facts.clone()) {
+                if let Some(facts) = facts
+                    && let Some(before) = before.replace(facts.clone())
+                {
                     output::note(&changes(&before, &facts));
                 }
                 Ok(outcome)
@@ -134,33 +142,40 @@ impl QueryCommand {
         Ok(self.once(atom, &paths, &working, color)?.0)
     }
 
-    /// Answers the question once. Also gives the facts of the answer.
+    /// Answers the question once. Also gives the facts of the answer, if the programs load.
     fn once(
         &self,
         atom: Option<&str>,
         paths: &[PathBuf],
         working: &Path,
         color: ColorChoice,
-    ) -> Result<(ExitStatus, BTreeSet<String>)> {
+    ) -> Result<(ExitStatus, Option<BTreeSet<String>>)> {
         let (programs, given) = Programs::load_with(paths, &self.facts, working);
+        let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
+        let Some(mark) = self.load.admit(errors, color) else {
+            programs.complain(working, color);
+            return Ok((ExitStatus::Failure, None));
+        };
         let (mut answers, mut complaints) = (Vec::new(), QueryErrors::default());
         for joined in &programs.all {
             let reading = joined.settings.kernel.reading;
             for reading in self.reading.map_or(vec![reading], Semantics::readings) {
                 match self.answer(joined, reading, atom, &programs.sources, &given, &mut complaints) {
-                    Ok(answer) => answers.push(answer),
+                    Ok(answer) => answers.push(QueryAnswer { loads: mark.is_empty(), ..answer }),
                     Err(why) => complaints.questions.push(why),
                 }
             }
         }
         let mut out = Output::of(self.medium(), color);
-        self.write(&answers, &mut out)?;
+        self.write(&answers, &mark, &mut out)?;
         out.flush()?;
         if let Some(atom) = atom {
             self.explain_empty(atom, &answers);
         }
         programs.complain(working, color);
-        damaged(&programs, &given).iter().for_each(|why| output::warn(color, why));
+        if programs.all.is_empty() && programs.problems.is_empty() {
+            output::complain(color, "there are no Mangle files (`.mg`, `.gl`) here");
+        }
         given.damaged(&programs.sources).iter().for_each(|why| output::warn(color, why));
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
         let omitted: usize = answers.iter().map(|answer| answer.omitted).sum();
@@ -180,7 +195,7 @@ impl QueryCommand {
             };
         let facts =
             if self.watch { answers.iter().flat_map(|answer| &answer.facts).collect() } else { Vec::new() };
-        Ok((outcome, facts.into_iter().map(|fact| fact.text.to_string()).collect()))
+        Ok((outcome, Some(facts.into_iter().map(|fact| fact.text.to_string()).collect())))
     }
 
     fn answer(
@@ -226,11 +241,14 @@ impl QueryCommand {
         }
     }
 
-    fn write(&self, answers: &[QueryAnswer], out: &mut Output) -> Result<()> {
+    fn write(&self, answers: &[QueryAnswer], mark: &LoadErrors, out: &mut Output) -> Result<()> {
         match self.format {
             Layout::Json => out.write(&(serde_json::to_string_pretty(answers)? + "\n"))?,
             Layout::Csv => out.write(&answers_csv(answers, self.csv_formulas))?,
-            Layout::Text => answers.iter().try_for_each(|answer| self.write_text(answer, out))?,
+            Layout::Text => {
+                out.write(&mark.comment("#"))?;
+                answers.iter().try_for_each(|answer| self.write_text(answer, out))?;
+            }
         }
         Ok(())
     }
@@ -286,27 +304,6 @@ impl QueryCommand {
         let proofs = if self.why { ", or its proofs take too many steps" } else { "" };
         format!("{count} more {facts} left out: the answer would be longer than {most} MiB{proofs}")
     }
-}
-
-/// The files of the programs with statements that cannot be read, which the answers do not take into account.
-fn damaged(programs: &Programs, given: &ExtraFacts) -> Vec<String> {
-    let files = programs.all.iter().flat_map(|joined| joined.program.files.iter());
-    let mut seen = rustc_hash::FxHashSet::default();
-    let files = files.filter(|file| seen.insert(file.id) && !given.has(file.id));
-    let said = files.filter_map(|file| {
-        let mut damaged = file.items.iter().filter(|item| item.statement.damaged);
-        let first = damaged.next()?;
-        let line = programs.sources.place(file.id, first.start).line;
-        let name = programs.sources.name(file.id);
-        Some(match damaged.count() {
-            0 => format!("{name}:{line}: this statement cannot be read and is left out; `check` says why"),
-            more => format!(
-                "{name}:{line}: {} statements from here on cannot be read and are left out; `check` says why",
-                more + 1
-            ),
-        })
-    });
-    said.collect()
 }
 
 /// Which facts an answer has and the one before had not, and the other way round.

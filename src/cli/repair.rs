@@ -6,10 +6,12 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::report::LoadErrors;
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
 /// Write the messages that ask the model to send bad replies again
@@ -31,6 +33,8 @@ pub(super) struct RepairCommand {
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
     #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
     transcripts: TranscriptArgs,
 }
 
@@ -43,6 +47,15 @@ impl RepairCommand {
         let working = surroundings::working_folder()?;
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
+        let has_mark = !self.load.anyway || self.format == OutputForm::Json;
+        anyhow::ensure!(
+            has_mark,
+            "a message for the model has no place for the mark of a program that does not load: use `--format json`"
+        );
+        let Some(mark) = self.load.admit(transcripts.load_errors(), color) else {
+            transcripts.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
         let attempt = Attempt { number: self.attempt, max: self.max };
         let (mut wanted, mut is_there) = (Vec::new(), false);
         let problems = transcripts.each_reply(&mut |seen| {
@@ -70,7 +83,7 @@ impl RepairCommand {
             if stop.is_none() || self.format == OutputForm::Json {
                 // A blank line separates messages.
                 let blank = if is_first || self.format == OutputForm::Json { "" } else { "\n" };
-                out.write(&format!("{blank}{}", self.written(repair)))?;
+                out.write(&format!("{blank}{}", self.written(repair, &mark)))?;
                 is_first = false;
             }
             if let Some(why) = stop {
@@ -84,10 +97,14 @@ impl RepairCommand {
         Ok(ExitStatus::Clean)
     }
 
-    fn written(&self, repair: &Repair) -> String {
+    fn written(&self, repair: &Repair, mark: &LoadErrors) -> String {
         match self.format {
             OutputForm::Text => repair.message(),
-            OutputForm::Json => format!("{}\n", without_secrets(repair.json())),
+            OutputForm::Json => {
+                let mut value = without_secrets(repair.json());
+                mark.mark_json(&mut value);
+                format!("{value}\n")
+            }
         }
     }
 }

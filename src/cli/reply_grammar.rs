@@ -7,15 +7,17 @@ use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
-use crate::report::Sources;
+use crate::report::{LoadErrors, Sources};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
 use piggyback::envelope::Catalogue;
 use reply_grammar::target::{Dialect, Target};
+use serde_json::Value;
 
 /// What grammars and schemas have in common.
 #[derive(Debug, Args)]
@@ -31,6 +33,8 @@ pub(super) struct GrammarArgs {
     /// Write to this file, and beside it what is not said in it, as `FILE.notes.json`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// Write a JSON Schema of the envelopes that a model may generate
@@ -204,6 +208,8 @@ impl GrammarArgs {
         }
         let programs = load(&self.paths, &working);
         programs.complain(&working, color);
+        let errors = programs.load_errors(programs.all.iter().map(|one| &*one.joined.program));
+        let Some(mark) = self.load.admit(errors, color) else { return Ok(ExitStatus::Failure) };
         let subject =
             host::only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
         let settings = &subject.joined.settings;
@@ -217,7 +223,7 @@ impl GrammarArgs {
             target,
             dialect,
         };
-        self.write(&request.generate()?, target, &working, color)?;
+        self.write(&marked(request.generate()?, target, &mark)?, target, &working, color)?;
         Ok(if programs.problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
@@ -261,6 +267,27 @@ impl GrammarArgs {
         grammar.report.exceeded.iter().for_each(|what| output::warn(color, what));
         Ok(())
     }
+}
+
+/// The grammar of a program that does not load, with a comment about that.
+///
+/// # Errors
+/// If the target has no comments.
+fn marked(grammar: ReplyGrammar, target: &Target, errors: &LoadErrors) -> Result<ReplyGrammar> {
+    let Some(mark) = errors.mark() else { return Ok(grammar) };
+    let text = match target.name {
+        "gbnf" | "ebnf" => errors.comment("#") + &grammar.text,
+        "lark" => errors.comment("//") + &grammar.text,
+        "json-schema" => {
+            let mut schema: Value = serde_json::from_str(&grammar.text)?;
+            if let Value::Object(members) = &mut schema {
+                members.insert("$comment".to_owned(), mark.into());
+            }
+            serde_json::to_string_pretty(&schema)? + "\n"
+        }
+        name => bail!("target `{name}` has no place for the mark of a program that does not load"),
+    };
+    Ok(ReplyGrammar { text, ..grammar })
 }
 
 /// Writes a file whose path counts from the working folder.

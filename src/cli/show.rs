@@ -10,6 +10,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
@@ -26,7 +27,7 @@ use crate::ide::transcripts::{
 use crate::report::conversation::{
     ConversationLine, PieceKind, RecordPlace, first_lines, json_record, markdown, plain, styled,
 };
-use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value, sink};
+use crate::report::{FilePart, LinePosition, LoadErrors, RECORD, SourceText, Sources, json_value, sink};
 use mangle_settings::Container;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextSize;
@@ -54,6 +55,8 @@ pub(super) struct ShowCommand {
     /// Columns of a line. Without it, those of the terminal, else 100
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
     width: Option<u16>,
+    #[command(flatten)]
+    load: LoadArgs,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -133,17 +136,27 @@ impl ShowCommand {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
-        let (policies, is_whole) = self.policies(&transcripts, &working, color)?;
+        let Some((policies, is_whole, mark)) = self.policies(&transcripts, &working, color)? else {
+            transcripts.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
         let medium = match self.format {
             ShowFormat::Text => Medium::Coloured,
             ShowFormat::Json => Medium::Json,
             ShowFormat::Markdown => Medium::Text,
         };
+        let mut out = Output::of(medium, color);
+        out.write(&match self.format {
+            ShowFormat::Text => mark.comment("#"),
+            ShowFormat::Json => String::new(),
+            ShowFormat::Markdown => mark.markdown(),
+        })?;
         let run = ShowRun {
             command: self,
+            mark: &mark,
             transcripts: &transcripts,
             accounts: RefCell::new(Accounts::new(transcripts.programs(), &policies).with_verdicts()),
-            out: RefCell::new(Output::of(medium, color)),
+            out: RefCell::new(out),
             open: RefCell::new(None),
             beginning: RefCell::default(),
             is_judged: RefCell::new(true),
@@ -171,26 +184,33 @@ impl ShowCommand {
         Ok(if problems.is_empty() && is_whole { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
-    /// The policies that give verdicts, and whether all that was named could be read.
+    /// The policies that give verdicts, whether all that was named could be read, and the mark of all output. `None` if a policy
+    /// does not load, which is reported.
     fn policies(
         &self,
         transcripts: &Transcripts,
         working: &Path,
         color: ColorChoice,
-    ) -> Result<(AccountPolicies, bool)> {
+    ) -> Result<Option<(AccountPolicies, bool, LoadErrors)>> {
         if self.policy.is_empty() {
-            return Ok((AccountPolicies::that_judge(transcripts.programs()), true));
+            let mark = self.load.admit(transcripts.load_errors(), color);
+            return Ok(mark.map(|mark| (AccountPolicies::that_judge(transcripts.programs()), true, mark)));
         }
         let mut programs = Programs::load(&self.policy, working);
         programs.complain(working, color);
+        let mut errors = transcripts.settings_errors();
+        errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
+        let Some(mark) = self.load.admit(errors, color) else { return Ok(None) };
         let joined = programs.take_joined().context("there is no policy in the paths of `--policy`")?;
-        Ok((AccountPolicies::named(&joined.program, &joined.settings), programs.problems.is_empty()))
+        let policies = AccountPolicies::named(&joined.program, &joined.settings);
+        Ok(Some((policies, programs.problems.is_empty(), mark)))
     }
 }
 
 /// A run of the command.
 struct ShowRun<'a> {
     command: &'a ShowCommand,
+    mark: &'a LoadErrors,
     transcripts: &'a Transcripts,
     accounts: RefCell<Accounts<'a>>,
     out: RefCell<Output>,
@@ -335,7 +355,7 @@ impl<'a> ShowRun<'a> {
             ["line", "column", "end_line", "end_column"].iter().for_each(|name| drop(members.remove(*name)));
         }
         let place = RecordPlace { file: &name, record, start, turns: Vec::new() };
-        self.out.borrow_mut().write(&json_record(&place, &lines, &[value]))
+        self.out.borrow_mut().write(&json_record(&place, &lines, &[value], self.mark))
     }
 
     fn write_record(
@@ -362,7 +382,7 @@ impl<'a> ShowRun<'a> {
             start: record.start,
             turns: made.turns.clone(),
         };
-        self.out.borrow_mut().write(&json_record(&place, &made.lines, &findings))
+        self.out.borrow_mut().write(&json_record(&place, &made.lines, &findings, self.mark))
     }
 
     /// Writes lines for people.

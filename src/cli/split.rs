@@ -3,10 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Output};
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
@@ -35,6 +36,8 @@ pub(super) struct Split {
     /// How the streams are written
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
+    #[command(flatten)]
+    load: LoadArgs,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -108,6 +111,14 @@ impl Split {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        ensure!(
+            !self.load.anyway || self.format == Layout::Text,
+            "a log has no place for the mark of a program that does not load: leave out `--anyway`"
+        );
+        let Some(load_errors) = self.load.admit(transcripts.load_errors(), color) else {
+            transcripts.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
         let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
         let mark = |mark| if self.format == Layout::Log { "" } else { mark };
         let mut surface_out = Stream::open(surface, control, mark("surface "))?;
@@ -115,6 +126,11 @@ impl Split {
         let policies = AccountPolicies::that_deny(transcripts.programs());
         let mut accounts = Accounts::new(transcripts.programs(), &policies);
         let (mut out, mut number) = (Output::new(color), 0);
+        if let Some(mark) = load_errors.mark() {
+            let lines = [format!("# {mark}")];
+            surface_out.write(&mut out, &lines)?;
+            control_out.write(&mut out, &lines)?;
+        }
         let mut is_judged = true;
         let problems = transcripts.each_record(
             &mut |found, record, _| {

@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::surroundings;
@@ -15,7 +16,7 @@ use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
 use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
-use crate::report::{LinePosition, link_uri};
+use crate::report::{LinePosition, LoadErrors, link_uri};
 use mangle_engine::kernel::Clock;
 use mangle_settings::{KernelSettings, instant_text};
 use mangle_syntax::lint::Severity;
@@ -44,6 +45,8 @@ pub(super) struct Stats {
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
     #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
     transcripts: TranscriptArgs,
 }
 
@@ -61,6 +64,10 @@ impl Stats {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let Some(mark) = self.load.admit(transcripts.load_errors(), color) else {
+            transcripts.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
         let policies = AccountPolicies::that_judge(transcripts.programs());
         let counting = RefCell::new(Counting {
             command: self,
@@ -79,35 +86,47 @@ impl Stats {
         )?;
         let Counting { fleet, all, .. } = counting.into_inner();
         let mut out = Output::of(self.format.medium(), color);
-        out.write(&self.text(&all))?;
+        out.write(&self.text(&all, &mark))?;
         out.flush()?;
-        self.page(&fleet, problems.len(), &working)?;
+        self.page(&fleet, problems.len(), &mark, &working)?;
         transcripts.complain(&problems, color);
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
     /// Writes the page, if one is wanted.
-    fn page(&self, fleet: &Fleet, unread: usize, working: &Path) -> Result<()> {
+    fn page(&self, fleet: &Fleet, unread: usize, mark: &LoadErrors, working: &Path) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
         let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
-        let page = page(FleetPage { fleet, title: None, date: today.split('T').next(), unread });
+        let page = page(FleetPage {
+            fleet,
+            title: None,
+            date: today.split('T').next(),
+            unread,
+            mark: mark.mark().as_deref(),
+        });
         let (path, page) = (host::absolute(working, file), redacted(&page));
         let written = host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 
     /// The figures of all transcripts, as they are written.
-    fn text(&self, all: &[(String, Statistics)]) -> String {
+    fn text(&self, all: &[(String, Statistics)], mark: &LoadErrors) -> String {
         let each = |write: &dyn Fn(&str, &Statistics) -> String| -> Vec<String> {
             all.iter().map(|(name, figures)| write(name, figures)).collect()
         };
         match (self.metrics, self.format) {
-            (Some(Metrics::Prom), _) => figures_prometheus(all, self.latest),
+            (Some(Metrics::Prom), _) => mark.comment("#") + &figures_prometheus(all, self.latest),
             (None, OutputForm::Json) => {
-                each(&|name, figures| format!("{}\n", figures_json(name, figures, self.latest))).concat()
+                let line = |name: &str, figures: &Statistics| {
+                    let mut value = figures_json(name, figures, self.latest);
+                    mark.mark_json(&mut value);
+                    format!("{value}\n")
+                };
+                each(&line).concat()
             }
             (None, OutputForm::Text) => {
-                each(&|name, figures| figures_text(name, figures, self.latest)).join("\n")
+                mark.comment("#")
+                    + &each(&|name, figures| figures_text(name, figures, self.latest)).join("\n")
             }
         }
     }

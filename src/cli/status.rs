@@ -7,7 +7,8 @@ use clap::{Args, ColorChoice};
 use serde::Serialize;
 
 use super::ExitStatus;
-use super::output::Output;
+use super::load_args::refuses_settings;
+use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
 use crate::host::{self, CheckTarget, FileTable, Overlay, PartialScan, Resolution, Shell};
@@ -48,14 +49,21 @@ impl StatusCommand {
         let target = CheckTarget::Folder(working.clone());
         let resolution = host::resolve(&[target], Shell::Editor, &Overlay::default(), &table);
         let status = Status::new(&resolution, &table);
+        let settings = resolution.settings_problems(&working);
         let text = match self.format {
-            OutputForm::Text => status.text(&resolution, &working),
-            OutputForm::Json => serde_json::to_string_pretty(&status)? + "\n",
+            OutputForm::Text => settings.errors.comment("#") + &status.text(&resolution, &working),
+            OutputForm::Json => {
+                let mut value = serde_json::to_value(&status)?;
+                settings.errors.mark_json(&mut value);
+                serde_json::to_string_pretty(&value)? + "\n"
+            }
         };
         let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
-        Ok(ExitStatus::Clean)
+        output::warn_ignored(&settings, color);
+        let is_refused = refuses_settings(&settings.errors, color);
+        Ok(if is_refused { ExitStatus::Failure } else { ExitStatus::Clean })
     }
 }
 

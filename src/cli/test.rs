@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
@@ -13,8 +14,8 @@ use super::surroundings;
 use crate::host::{self, LinkedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
-use crate::report::Sources;
 use crate::report::policy_tests::TestReport;
+use crate::report::{LoadErrors, Sources};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
@@ -23,8 +24,8 @@ use mangle_syntax::text::FileId;
 /// Run policy tests (`*_test.mg`)
 ///
 /// `mangle-ls test policies --filter denied`. Exit status: 0, 1 if a case failed or too few rules fired, 2 if a case could
-/// not be run, a test file has no case, or there is none at all. A case cannot be run if `check` finds an error in it, or
-/// if it expects nothing.
+/// not be run, a test file has no case, or there is none at all. A case cannot be run if the program does not load, if `check`
+/// finds an error in the case, or if it expects nothing.
 #[derive(Debug, Args)]
 pub(super) struct TestCommand {
     /// Test files and folders; the working folder unless some are named
@@ -45,6 +46,8 @@ pub(super) struct TestCommand {
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TestLayout,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// For whom a report about tests or properties is.
@@ -70,7 +73,8 @@ impl TestCommand {
         let programs = Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
             host::join_tests(resolution, files)
         });
-        let runs: Vec<_> = programs.all.iter().map(|joined| self.one(joined)).collect();
+        let settings_errors = programs.load_errors([]);
+        let runs: Vec<_> = programs.all.iter().map(|joined| self.one(joined, &settings_errors)).collect();
         let name = |file| programs.sources.name(file).to_owned();
         let wanted = |file, case: &str| {
             let has = |text: &String| {
@@ -98,6 +102,10 @@ impl TestCommand {
         if report.suites.is_empty() && programs.problems.is_empty() {
             output::complain(color, &self.nothing(&programs));
         }
+        let errors = report.suites.iter().map(|suite| suite.load_errors.clone());
+        let mut load_errors = settings_errors.clone();
+        errors.for_each(|errors| load_errors.add(errors));
+        self.load.admit(load_errors, color);
         let is_done = programs.problems.is_empty() && summary.errors == 0 && !report.suites.is_empty();
         if let Err(why) = &is_covered {
             output::complain(color, why);
@@ -109,14 +117,23 @@ impl TestCommand {
         })
     }
 
-    fn one<'p>(&self, joined: &'p LinkedTest) -> TestRun<'p> {
+    fn one<'p>(&self, joined: &'p LinkedTest, settings_errors: &'p LoadErrors) -> TestRun<'p> {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
         let coverage = self.coverage || self.min_coverage.is_some();
         let settings = TestSettings { reading, limits, clock, coverage };
         let (file, project) = (joined.file, &*joined.settings);
-        TestRun { program: &joined.program, file, settings, rules: &project.rules, project, memo: None }
+        TestRun {
+            program: &joined.program,
+            file,
+            settings,
+            rules: &project.rules,
+            project,
+            memo: None,
+            settings_errors,
+            anyway: self.load.anyway,
+        }
     }
 
     fn written(&self, report: &TestReport) -> Result<String> {

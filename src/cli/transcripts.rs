@@ -17,12 +17,15 @@ use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
     self, AccountPolicies, Accounts, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan,
-    Problem, ReadOptions, Resolution, STDIN, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
-    read_transcript_with,
+    Problem, ReadOptions, Resolution, STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms,
+    TranscriptRequest, read_transcript_with,
 };
+use crate::ide::loading::load_errors;
 use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
 use crate::report::replies::TranscriptReply;
-use crate::report::{FilePart, LinePosition, RECORD, ReportEntry, SourceText, Sources, json_value};
+use crate::report::{
+    FilePart, LinePosition, LoadError, LoadErrors, RECORD, ReportEntry, SourceText, Sources, json_value,
+};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -107,6 +110,9 @@ pub(super) struct Transcripts {
     problems: Vec<Problem>,
     /// What was met on the way and cannot be read.
     unread: Vec<Problem>,
+    settings: SettingsProblems,
+    /// The errors because of which some of their programs do not load.
+    of_programs: LoadErrors,
     /// The texts of their programs.
     pub(super) sources: Sources,
     /// The ids of all files.
@@ -156,7 +162,12 @@ impl Transcripts {
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
         args.apply(&mut resolution)?;
+        let settings = resolution.settings_problems(working);
         let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
+        let missing = unread
+            .iter()
+            .map(|problem| LoadError::unreadable(host::relative(working, &problem.path), &problem.why));
+        let missing = missing.collect();
         let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
         let cuts = resolution.cuts.iter().map(PartialScan::problem);
         let of_programs = unread.into_iter().chain(unparsed).chain(cuts);
@@ -170,12 +181,18 @@ impl Transcripts {
             sources.insert_source(file.id, host::source_text(working, &path, Arc::clone(&file.text)));
         }
         let named = files.iter().map(|file| host::absolute(working, file)).collect();
+        let mut of_programs = LoadErrors::new(missing);
+        for program in host::programs_of_transcripts(&resolution, &summaries) {
+            of_programs.add(load_errors(&program, &|file| sources.name(file).to_owned()));
+        }
         let working = working.into();
         Ok(Self {
             resolution,
             knowledges,
             problems,
             unread,
+            settings,
+            of_programs,
             sources,
             memory,
             named,
@@ -199,6 +216,18 @@ impl Transcripts {
         ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long for `--report`");
         self.overlay.insert_transcript(self.working.join(STDIN), bytes.into());
         Ok(())
+    }
+
+    /// The errors because of which their settings do not hold, or the programs that they belong to do not load.
+    pub(super) fn load_errors(&self) -> LoadErrors {
+        let mut errors = self.settings_errors();
+        errors.add(self.of_programs.clone());
+        errors
+    }
+
+    /// The errors because of which their settings do not hold.
+    pub(super) fn settings_errors(&self) -> LoadErrors {
+        self.settings.errors.clone()
     }
 
     /// Changes the settings of all of them.
@@ -416,6 +445,7 @@ impl Transcripts {
 
     /// Says what could not be read.
     pub(super) fn complain(&self, problems: &[Problem], color: ColorChoice) {
+        output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, &self.working, color);
         for path in self.without_reply.borrow().iter() {
             let name = host::relative(&self.working, path);

@@ -8,19 +8,21 @@ use clap::{Args, ColorChoice, ValueEnum};
 use rustc_hash::FxHashSet;
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
 use super::solver_name::SolverName;
 use super::surroundings;
-use crate::host::{self, Memory, Problem};
+use crate::host::{self, LinkedTest, Memory, Problem};
+use crate::ide::loading::load_errors_around_cases;
 use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
 use crate::ide::verification::{
     ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, usual_scope, verify_all,
 };
 use crate::report::rule_survey::RuleSurveySummary;
-use crate::report::{self, ReportEntry, SarifRun, Sources};
+use crate::report::{self, LoadErrors, ReportEntry, SarifRun, Sources};
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
@@ -63,6 +65,8 @@ pub(super) struct VerifyCommand {
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// For whom the report is.
@@ -104,7 +108,10 @@ impl VerifyCommand {
         let property = property.map_err(|why| anyhow!(why))?;
         let no_place = property.is_some() && self.format == Layout::Sarif;
         ensure!(!no_place, "the format `sarif` is for properties of test files, which have places");
-        let (verified, sources, problems) = self.of_paths(property.as_ref(), &working, color);
+        let of_paths = self.of_paths(property.as_ref(), &working, color);
+        let Some((verified, sources, mut problems, mark)) = of_paths else {
+            return Ok(ExitStatus::Failure);
+        };
         let report = &verified.report;
         if report.properties.is_empty() {
             output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
@@ -116,10 +123,13 @@ impl VerifyCommand {
             _ => ExitStatus::Failure,
         };
         let text = match self.format {
-            Layout::Text => report.text(self.values),
-            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Layout::Junit => report.junit(),
-            Layout::Sarif => sarif(verified.diagnostics, &sources, &problems, &working, status),
+            Layout::Text => mark.comment("#") + &report.text(self.values),
+            Layout::Json => json(report, &mark)?,
+            Layout::Junit => report.junit(&mark),
+            Layout::Sarif => {
+                problems.extend(problem(&mark, &working));
+                sarif(verified.diagnostics, &sources, &problems, &working, status)
+            }
         };
         self.write(&text, color)?;
         Ok(status)
@@ -132,23 +142,25 @@ impl VerifyCommand {
         Ok(out.flush()?)
     }
 
-    /// Checks a property in the programs at the paths, or the properties of the test files there. Also returns how much of what
-    /// was named cannot be read.
+    /// Checks a property in the programs at the paths, or the properties of the test files there. Also returns the named files
+    /// that cannot be read, and the mark of all output. `None` if a program does not load, which is reported.
     fn of_paths(
         &self,
         property: Option<&Property>,
         working: &Path,
         color: ColorChoice,
-    ) -> (VerifiedProperties, Sources, Vec<Problem>) {
+    ) -> Option<(VerifiedProperties, Sources, Vec<Problem>, LoadErrors)> {
         match property {
             Some(property) => {
                 let programs = Programs::load(&self.paths, working);
+                let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
+                let mark = self.admit(errors, &programs, working, color)?;
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
                 let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
                 let report =
                     self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
                 programs.complain(working, color);
-                (report, programs.sources, programs.problems)
+                Some((report, programs.sources, programs.problems, mark))
             }
             None => {
                 let (memory, sources) = (Memory::default(), Sources::default());
@@ -156,6 +168,12 @@ impl VerifyCommand {
                     Programs::load_as(&self.paths, working, &memory, sources, |resolution, files, _| {
                         host::join_tests(resolution, files)
                     });
+                let mut errors = programs.load_errors([]);
+                for joined in programs.all.iter().filter(|joined| has_properties(joined)) {
+                    let name = |file| programs.sources.name(file).to_owned();
+                    errors.add(load_errors_around_cases(&joined.program, joined.file, &name));
+                }
+                let mark = self.admit(errors, &programs, working, color)?;
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
                 let other = |file: Option<FileId>, path: &str| {
@@ -163,9 +181,24 @@ impl VerifyCommand {
                 };
                 let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &other);
                 programs.complain(working, color);
-                (report, programs.sources, programs.problems)
+                Some((report, programs.sources, programs.problems, mark))
             }
         }
+    }
+
+    /// Returns the mark of all output. `None` if a program does not load, which is reported.
+    fn admit<J>(
+        &self,
+        errors: LoadErrors,
+        programs: &Programs<J>,
+        working: &Path,
+        color: ColorChoice,
+    ) -> Option<LoadErrors> {
+        let mark = self.load.admit(errors, color);
+        if mark.is_none() {
+            programs.complain(working, color);
+        }
+        mark
     }
 
     /// Looks for rules that do not matter.
@@ -174,7 +207,11 @@ impl VerifyCommand {
             self.format != Layout::Junit,
             "the format `junit` is for properties; `--rules` has `text`, `json` and `sarif`"
         );
-        let programs = Programs::load(&self.paths, working);
+        let mut programs = Programs::load(&self.paths, working);
+        let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
+        let Some(mark) = self.admit(errors, &programs, working, color) else {
+            return Ok(ExitStatus::Failure);
+        };
         let readings: Vec<Vec<Reading>> =
             programs.all.iter().map(|joined| self.readings(joined.settings.kernel.reading)).collect();
         let runs = programs.all.iter().zip(&readings);
@@ -204,9 +241,10 @@ impl VerifyCommand {
             _ => ExitStatus::Clean,
         };
         let text = match self.format {
-            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Layout::Text | Layout::Junit => report.text(),
+            Layout::Json => json(report, &mark)?,
+            Layout::Text | Layout::Junit => mark.comment("#") + &report.text(),
             Layout::Sarif => {
+                programs.problems.extend(problem(&mark, working));
                 sarif(surveyed.diagnostics, &programs.sources, &programs.problems, working, status)
             }
         };
@@ -276,6 +314,23 @@ impl VerifyCommand {
             Some(Readings::Both) => vec![Reading::Go, Reading::Written],
         }
     }
+}
+
+/// True if a test file has properties.
+fn has_properties(joined: &LinkedTest) -> bool {
+    !mangle_verify::properties(&joined.program, joined.file).all.is_empty()
+}
+
+/// A report as JSON, marked if a program does not load.
+fn json(report: &impl serde::Serialize, mark: &LoadErrors) -> Result<String> {
+    let mut value = serde_json::to_value(report)?;
+    mark.mark_json(&mut value);
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
+}
+
+/// The mark as a notification of SARIF.
+fn problem(mark: &LoadErrors, working: &Path) -> Option<Problem> {
+    Some(Problem { path: working.to_path_buf(), why: mark.mark()?, named: false })
 }
 
 /// Findings as SARIF.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,7 @@ use super::{AgentSettings, FileTable, Memory, Overlay, Project};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
-use crate::report::ReportEntry;
+use crate::report::{LoadErrors, ReportEntry};
 use mangle_engine::program::FileSummary;
 use mangle_settings::{FailOn, MaxFindings, RuleSettings};
 use mangle_syntax::lint::Diagnostic;
@@ -30,6 +31,8 @@ pub struct Checked {
     pub entries: Vec<ReportEntry>,
     /// How many questions about rules were not decided, where rules that change nothing were looked for.
     pub undecided: usize,
+    /// The errors because of which programs do not load that were to be evaluated or verified.
+    pub unloaded: LoadErrors,
 }
 
 /// How to check.
@@ -41,6 +44,8 @@ pub struct CheckOptions {
     pub evaluate: bool,
     /// Whether properties of test files are checked, and rules looked for that change nothing in any small world.
     pub verify: bool,
+    /// True if programs that do not load are evaluated all the same.
+    pub anyway: bool,
     /// How many findings of one rule in one file are shown, instead of what the configuration says.
     pub max_findings: Option<MaxFindings>,
 }
@@ -58,13 +63,19 @@ pub fn check(
 ) -> Checked {
     let snapshot = memory.snapshot(resolution, files, overlay);
     let reported = ReportedFiles::of(resolution);
-    let undecided = AtomicUsize::new(0);
+    let (undecided, unloaded) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     snapshot.programs.par_iter().for_each(|program| {
         program.diagnose(cancel);
-        if options.evaluate && !program.is_test() && program.files.iter().any(|file| reported.has(file.id)) {
+        let is_reported = || program.files.iter().any(|file| reported.has(file.id));
+        let is_evaluated = options.evaluate && !program.is_test() && is_reported();
+        let loads = (!is_evaluated && !options.verify) || program.load_errors().is_empty();
+        if !loads && is_reported() {
+            unloaded.lock().push(Arc::clone(program));
+        }
+        if is_evaluated && (loads || options.anyway) {
             program.evaluate(cancel);
         }
-        if options.verify {
+        if options.verify && (loads || options.anyway) {
             undecided.fetch_add(verify(&snapshot, program, &reported, cancel), Ordering::Relaxed);
         }
         snapshot.trace_prompts(program, cancel);
@@ -84,7 +95,11 @@ pub fn check(
             fails: reported.fails(file, diagnostic, options),
         })
     });
-    let mut checked = Checked { entries: found.collect(), undecided: undecided.into_inner() };
+    let mut checked = Checked {
+        entries: found.collect(),
+        undecided: undecided.into_inner(),
+        unloaded: load_errors_of(unloaded.into_inner()),
+    };
     let of_unparsed = resolution.programs.iter().map(|program| unparsed_beside(program, files));
     let of_projects = resolution.projects.iter().map(check_project);
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
@@ -100,6 +115,14 @@ pub fn check(
         checked.add(found, options.fail_on.unwrap_or(configured));
     }
     checked
+}
+
+/// The errors of programs that do not load, in the order of the programs.
+fn load_errors_of(mut programs: Vec<Arc<SnapshotProgram>>) -> LoadErrors {
+    programs.sort_by(|a, b| (a.root(), &a.name, a.single()).cmp(&(b.root(), &b.name, b.single())));
+    let mut all = LoadErrors::default();
+    programs.iter().for_each(|program| all.add(program.load_errors().clone()));
+    all
 }
 
 /// Checks the properties of a policy test; looks for rules of any other program that change nothing. Gives how many questions about

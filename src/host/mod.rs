@@ -75,8 +75,8 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Shell,
-    StandaloneFile, resolve, resolve_with_transcripts,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, SettingsProblems,
+    Shell, StandaloneFile, resolve, resolve_with_transcripts,
 };
 pub use revision::revision;
 pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
@@ -86,8 +86,8 @@ pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcr
 pub use transcripts::{
     AccountPolicies, Accounts, Beginning, CheckedTranscripts, EachRead, Input, Knowledge, KnowledgeMap,
     MOST_FINDINGS, ReadOptions, RecordStart, SeeEvent, StretchTarget, TranscriptFigures, TranscriptFile,
-    TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
-    read_transcript_with,
+    TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, programs_of_transcripts,
+    read_transcript, read_transcript_with,
 };
 pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, repository};

@@ -8,18 +8,19 @@ use rustc_hash::FxHashSet;
 use super::disk;
 use super::problem::plain;
 use super::read::no_text;
-use super::resolve::Problem;
+use super::resolve::{Problem, SettingsProblems};
 use super::walk::{WalkEntry, boundary};
 use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::ide::registry;
+use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::builtins::RELEASES;
 use mangle_engine::program::{Embedding, PredicateKey};
 use mangle_settings::{
-    CONFIG_BAD_VALUE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, Globs, ProgramPlaces, ProgramSettings,
-    Settings, UNMATCHED_PATTERN, Vocabulary,
+    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
+    Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
-use mangle_syntax::lint::{Finding, Rule};
-use mangle_syntax::text::{FileId, TextRange, shorten};
+use mangle_syntax::lint::{Finding, Rule, Severity};
+use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
 use piggyback::envelope::Catalogue;
 
 /// A configuration file and what it says.
@@ -33,6 +34,8 @@ pub struct Project {
     pub settings: Arc<Settings>,
     /// What is wrong with it. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
+    /// The reason why the file cannot be read, if it cannot.
+    pub unread: Option<String>,
     /// Which key of `[rules]` gives a rule its severity, for each that has one; in the order of the file.
     pub rules: Vec<(&'static Rule, TextRange)>,
     /// The files that `[kernel] sample` names, sorted by path. Those that are Mangle join no program.
@@ -65,14 +68,14 @@ impl Project {
         problems: &mut Vec<Problem>,
     ) -> Self {
         static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| registry::rules().collect());
-        let (text, unread) = match read(path, overlay) {
-            Ok(file) => (file.text, file.findings),
+        let (text, not_text, unread) = match read(path, overlay) {
+            Ok(file) => (file.text, file.findings, None),
             Err(error) => {
                 problems.push(Problem { path: path.into(), why: plain(&error), named: false });
-                ("".into(), Vec::new())
+                ("".into(), Vec::new(), Some(plain(&error)))
             }
         };
-        let parsed = match unread.into_iter().next() {
+        let parsed = match not_text.into_iter().next() {
             Some(finding) => mangle_settings::Parsed {
                 findings: vec![no_text(&finding, "TOML")],
                 ..mangle_settings::Parsed::default()
@@ -98,6 +101,7 @@ impl Project {
             text,
             settings: Arc::new(parsed.settings),
             findings,
+            unread,
             tools,
             rules: parsed.rules,
             samples: Vec::new(),
@@ -106,6 +110,48 @@ impl Project {
             places: parsed.programs,
             sample_places: parsed.sample,
         }
+    }
+
+    /// What is wrong with the file for a command, which calls it `name`.
+    #[must_use]
+    pub fn problems(&self, name: &str) -> SettingsProblems {
+        SettingsProblems { errors: self.errors(name), ignored: self.ignored(name) }
+    }
+
+    /// The errors because of which the settings do not hold: what cannot be read, and values that are none. `[rules]` cannot switch
+    /// them off. Another required version is a [`Problem`] of its own.
+    #[must_use]
+    pub fn errors(&self, name: &str) -> LoadErrors {
+        let lines = LineIndex::new(&self.text);
+        let is_error = |finding: &&Finding| {
+            finding.rule.severity == Some(Severity::Error) && finding.rule != &REQUIRED_VERSION
+        };
+        let placed = |finding: &Finding| {
+            let place = lines.line_col(&self.text, finding.range.start(), Encoding::Utf32);
+            LoadError {
+                file: name.to_owned(),
+                line: place.line as usize + 1,
+                column: place.col as usize + 1,
+                code: finding.rule.code,
+                message: finding.message.to_string(),
+            }
+        };
+        let unread = self.unread.iter().map(|why| LoadError::unreadable(name.to_owned(), why));
+        LoadErrors::new(unread.chain(self.findings.iter().filter(is_error).map(placed)).collect())
+    }
+
+    /// The lines of the settings that are ignored, each as a sentence with its place: unknown keys and rules.
+    fn ignored(&self, name: &str) -> Vec<String> {
+        let lines = LineIndex::new(&self.text);
+        let is_ignored = |finding: &&Finding| {
+            [&CONFIG_UNKNOWN_KEY, &CONFIG_UNKNOWN_RULE].contains(&finding.rule)
+                && self.settings.rules.severity(finding.rule).is_some()
+        };
+        let text = |finding: &Finding| {
+            let line = lines.line_of(finding.range.start()) + 1;
+            format!("{name}:{line}: {}, which is ignored", finding.message)
+        };
+        self.findings.iter().filter(is_ignored).map(text).collect()
     }
 
     /// Takes those of the files below the root that are the sample. A pattern that matches none of them is a finding.

@@ -25,6 +25,7 @@ pub mod hover;
 pub mod inlay_hints;
 pub mod linked_editing;
 pub mod links;
+pub mod loading;
 pub mod markup;
 #[cfg(test)]
 mod markup_tests;

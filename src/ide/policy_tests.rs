@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::loading::{placed, rejected};
 use super::verification::{AnswerMemo, Surroundings, VerifyRun, line_of, usual_scope, verify_each};
+use crate::report::LoadErrors;
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::report::verification::PropertyReport;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
@@ -28,6 +30,8 @@ struct SuiteRun {
     is_empty: bool,
     /// What to warn of: where in the file, and why.
     warnings: Vec<(TextSize, String)>,
+    /// The errors because of which the program around the cases does not load.
+    load_errors: LoadErrors,
 }
 
 /// A test file that is to be run.
@@ -45,6 +49,10 @@ pub struct TestRun<'p> {
     pub project: &'p Settings,
     /// Answers of its properties that are known from before.
     pub memo: Option<&'p AnswerMemo>,
+    /// Errors of the settings, because of which nothing is run.
+    pub settings_errors: &'p LoadErrors,
+    /// True if cases are run although the program does not load.
+    pub anyway: bool,
 }
 
 /// Runs test files, those cases and properties of which `wanted` takes the file and the name, in parallel. Gives the report,
@@ -66,14 +74,23 @@ pub fn run_tests(
         let place = |at: TextSize| format!("{}:{}", name(suite.file), line_of(run.program, run.file, at));
         warnings.extend(found.iter().map(|(at, why)| format!("{}: {why}", place(*at))));
     }
-    let reports = runs.iter().zip(&suites).map(|(run, SuiteRun { suite, properties, is_empty, .. })| {
+    let reports = runs.iter().zip(&suites).map(|(run, of)| {
+        let SuiteRun { suite, properties, is_empty, load_errors, .. } = of;
         let line = |offset| line_of(run.program, run.file, offset);
         let clause = |rule: RuleKey| {
             let RulePlace { file, line, .. } = place(run.program, name, rule);
             format!("{file}:{line}")
         };
         let places = TestPlaces { file: &name(run.file), line: &line, clause: &clause };
-        let report = SuiteReport::new(suite, properties, places);
+        let mut report = SuiteReport::new(suite, properties, places);
+        report.load_errors = load_errors.clone();
+        if let Some(why) = load_errors.mark().filter(|_| !run.anyway) {
+            let of_file = mangle_verify::properties(run.program, run.file).all;
+            let chosen = of_file.iter().filter(|property| wanted(run.file, &property.name));
+            chosen.for_each(|property| {
+                report.add_unchecked(&property.name, line(property.header.start()), &why)
+            });
+        }
         if *is_empty { report.without_cases() } else { report }
     });
     let mut report = TestReport::new(reports.collect());
@@ -94,14 +111,28 @@ impl SuiteRun {
         cancel: &Cancel,
     ) -> Self {
         let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
-        let found = found(run);
+        let found = found(run, &tests, surroundings.name);
         let wanted = |case: &str| wanted(run.file, case);
-        let suite =
-            policy_test::run(run.program, run.file, (&tests, &found.errors), run.settings, &wanted, cancel);
-        let properties = properties(run, &wanted, surroundings, cancel);
+        let (suite, properties) = match found.load_errors.mark().filter(|_| !run.anyway) {
+            Some(why) => {
+                let because = (run.settings.reading, why.as_str());
+                (policy_test::not_run(run.program, run.file, &tests, because, &wanted), Vec::new())
+            }
+            None => (
+                policy_test::run(
+                    run.program,
+                    run.file,
+                    (&tests, &found.errors),
+                    run.settings,
+                    &wanted,
+                    cancel,
+                ),
+                properties(run, &wanted, surroundings, cancel),
+            ),
+        };
         let has_properties = !mangle_verify::properties(run.program, run.file).all.is_empty();
         let is_empty = tests.cases.is_empty() && !has_properties && wanted("");
-        Self { suite, properties, is_empty, warnings: found.warnings }
+        Self { suite, properties, is_empty, warnings: found.warnings, load_errors: found.load_errors }
     }
 }
 
@@ -134,15 +165,26 @@ struct TestFindings {
     errors: Vec<FileError>,
     /// Warnings about the types of facts, with their places: such a fact may fit no rule.
     warnings: Vec<(TextSize, String)>,
+    /// The errors because of which the program around the cases does not load.
+    load_errors: LoadErrors,
 }
 
 /// Checks a test file with the program around it.
-fn found(run: &TestRun<'_>) -> TestFindings {
+fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -> TestFindings {
     let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
     let all = diagnostics_of_files(run.program, &[run.file], run.rules, &cache, &is_error);
-    let mut found = TestFindings::default();
-    for diagnostic in all.into_iter().flat_map(|(_, found)| found) {
+    let mut found = TestFindings { load_errors: run.settings_errors.clone(), ..TestFindings::default() };
+    let is_in_case = |file: FileId, at: TextSize| file == run.file && tests.case_at(at).is_some();
+    let (in_cases, around): (Vec<_>, Vec<_>) =
+        rejected(run.program).into_iter().partition(|(file, one)| is_in_case(*file, one.range.start()));
+    found.load_errors.add(placed(run.program, &around, name));
+    // Also those that the settings switch off.
+    let of_cases = in_cases.into_iter().map(|(_, one)| one);
+    let of_check = all.into_iter().flat_map(|(_, found)| found);
+    let mut seen = FxHashSet::default();
+    let all = of_check.chain(of_cases).filter(|one| seen.insert((one.range, one.rule.code)));
+    for diagnostic in all {
         let message = diagnostic.message.trim_end_matches('.').to_owned();
         if diagnostic.severity == Severity::Error {
             let line = line_of(run.program, run.file, diagnostic.range.start());
@@ -285,6 +327,8 @@ mod tests {
             rules: &project.rules,
             project: &project,
             memo: None,
+            settings_errors: &LoadErrors::default(),
+            anyway: true,
         }];
         let name = |file: FileId| format!("f{}", file.0);
         let surroundings = Surroundings {

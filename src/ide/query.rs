@@ -79,6 +79,7 @@ pub fn ask(
 ) -> Result<QueryAnswer, String> {
     let mut answer = QueryAnswer {
         reading: asked.compiled.reading,
+        loads: true,
         columns: Vec::new(),
         facts: Vec::new(),
         omitted: 0,

@@ -18,6 +18,7 @@ struct ProgramEvaluation<'v> {
     program: &'v Arc<SnapshotProgram>,
     evaluated: Option<Arc<Evaluated>>,
     is_current: bool,
+    refusal: Option<String>,
 }
 
 impl View {
@@ -26,8 +27,15 @@ impl View {
     pub(super) fn tried(&self, file: FileId) -> ProgramEvaluations<'_> {
         let programs = self.snapshot.answering(file).into_iter().filter(|program| !program.is_test());
         let known = programs.map(|program| match program.evaluated() {
-            Some(evaluated) => ProgramEvaluation { program, evaluated: Some(evaluated), is_current: true },
-            None => ProgramEvaluation { program, evaluated: program.evaluated_before(), is_current: false },
+            Some(evaluated) => {
+                ProgramEvaluation { program, evaluated: Some(evaluated), is_current: true, refusal: None }
+            }
+            None => ProgramEvaluation {
+                program,
+                evaluated: program.evaluated_before(),
+                is_current: false,
+                refusal: program.refusal(),
+            },
         });
         ProgramEvaluations { view: self, programs: known.collect() }
     }
@@ -65,6 +73,7 @@ impl ProgramEvaluations<'_> {
             sample: known.program.sample().map(AsRef::as_ref),
             readings: known.evaluated.as_ref().map(|evaluated| &evaluated.readings),
             is_current: known.is_current,
+            refusal: known.refusal.as_deref(),
             places: PlaceNames { program: known.program.program(), file: &name },
         });
         ask(&tried.collect::<Vec<_>>())

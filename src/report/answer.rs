@@ -3,13 +3,15 @@
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::sink;
+use super::{PROGRAM_LOADS, sink};
 use mangle_engine::kernel::Reading;
 
 /// What one program says in one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryAnswer {
     pub reading: Reading,
+    /// True if the program loads: else the answer is about the readable part of it.
+    pub loads: bool,
     /// What the arguments are called, if cells were asked for.
     pub columns: Vec<String>,
     /// The facts that fit.
@@ -80,12 +82,15 @@ pub fn answers_json(answers: &[QueryAnswer]) -> Value {
     serde_json::to_value(answers).unwrap_or_default()
 }
 
-/// An object: `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
+/// An object: `reading`, `program_loads` if the program does not load, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
 /// `hints` where there is no fact.
 impl Serialize for QueryAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("reading", reading_word(self.reading))?;
+        if !self.loads {
+            map.serialize_entry(PROGRAM_LOADS, &false)?;
+        }
         map.serialize_entry("facts", &List(|| self.facts.iter().map(|fact| &*fact.text)))?;
         map.serialize_entry("proofs", &List(|| self.facts.iter().filter_map(AnswerFact::proof)))?;
         let others = || self.facts.iter().map(AnswerFact::others).filter(|others| !others.is_empty());

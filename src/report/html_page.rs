@@ -1,7 +1,14 @@
 //! What all HTML pages of reports begin with: one file without scripts, which loads nothing, and one look.
 
+use super::sink;
+
 /// The look that pages have in common.
 const STYLE: &str = include_str!("page.css");
+
+/// The banner of a page about a program that does not load; empty without a mark.
+pub(super) fn mark(mark: Option<&str>) -> String {
+    mark.map_or_else(String::new, |mark| format!("<p class=\"note warn\">{}</p>\n", sink::html(mark)))
+}
 
 /// The beginning of a page, up to its body. `title` is escaped already; `style` is what this page has beyond the common look.
 pub(super) fn head(title: &str, style: &str) -> String {

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::junit::{ERROR, FAILURE, JunitCase, JunitProblem, JunitSuite, document};
 use super::proof;
 use super::sink::{line, xml, xml_line};
 use super::verification::{PropertyOutcome, PropertyReport, VerifyReport};
+use super::{LoadErrors, PROGRAM_LOADS};
 use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, FailureKind, RuleKey, Suite};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;
@@ -52,6 +54,9 @@ pub struct SuiteReport {
     pub message: Option<&'static str>,
     /// The cases in the order of the file.
     pub cases: Vec<CaseReport>,
+    /// The errors because of which the program around the cases does not load.
+    #[serde(skip)]
+    pub load_errors: LoadErrors,
 }
 
 /// One case, or one property.
@@ -141,7 +146,22 @@ impl SuiteReport {
         let mut cases: Vec<CaseReport> =
             cases.chain(properties.iter().map(CaseReport::of_property)).collect();
         cases.sort_by_key(|case| case.line);
-        Self { file: places.file.to_owned(), reading: suite.compiled.reading.as_str(), message: None, cases }
+        let (file, reading) = (places.file.to_owned(), suite.compiled.reading.as_str());
+        Self { file, reading, message: None, cases, load_errors: LoadErrors::default() }
+    }
+
+    /// Adds a property that was not checked.
+    pub fn add_unchecked(&mut self, name: &str, line: usize, why: &str) {
+        self.cases.push(CaseReport {
+            kind: "property",
+            name: name.to_owned(),
+            line,
+            outcome: "error",
+            message: Some(why.to_owned()),
+            message_line: line,
+            failures: Vec::new(),
+        });
+        self.cases.sort_by_key(|case| case.line);
     }
 
     /// The same for a file that has no case at all.
@@ -155,15 +175,18 @@ impl SuiteReport {
 impl VerifyReport {
     /// For servers of continuous integration: one case for each property.
     #[must_use]
-    pub fn junit(&self) -> String {
+    pub fn junit(&self, mark: &LoadErrors) -> String {
         let mut files: BTreeMap<&str, Vec<JunitCase>> = BTreeMap::new();
         for property in &self.properties {
             let case = CaseReport::of_property(property);
             files.entry(&property.file).or_default().push(case.junit(&property.file));
         }
         let suites = files.into_iter();
-        let suites =
-            suites.map(|(file, cases)| JunitSuite { name: xml_line(file), cases, ..JunitSuite::default() });
+        let suites = suites.map(|(file, cases)| JunitSuite {
+            name: xml_line(file),
+            properties: junit_mark(mark),
+            cases,
+        });
         document("mangle-ls verify", None, &suites.collect::<Vec<_>>())
     }
 }
@@ -279,6 +302,7 @@ impl TestReport {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for suite in &self.suites {
+            out.push_str(&suite.load_errors.comment("#"));
             let _ = writeln!(out, "{}", line(&suite.file));
             suite.message.iter().for_each(|why| {
                 let _ = writeln!(out, "  ERROR   {why}");
@@ -313,7 +337,14 @@ impl TestReport {
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         // Strings and numbers alone: that cannot fail.
-        serde_json::to_value(self).unwrap_or_default()
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let suites = value.get_mut("suites").and_then(Value::as_array_mut);
+        for (suite, marked) in self.suites.iter().zip(suites.into_iter().flatten()) {
+            suite.load_errors.mark_json(marked);
+        }
+        let all = self.suites.iter().find(|suite| !suite.load_errors.is_empty());
+        all.into_iter().for_each(|suite| suite.load_errors.mark_json(&mut value));
+        value
     }
 
     /// For servers of continuous integration.
@@ -322,7 +353,8 @@ impl TestReport {
         let files = self.suites.iter().map(|suite| {
             let cases = suite.cases.iter().map(|case| case.junit(&suite.file));
             let cases = cases.chain(suite.message.map(|why| without_case(&suite.file, why))).collect();
-            JunitSuite { name: xml_line(&suite.file), cases, ..JunitSuite::default() }
+            let properties = junit_mark(&suite.load_errors);
+            JunitSuite { name: xml_line(&suite.file), properties, cases }
         });
         let suites: Vec<_> = files.chain(self.coverage.as_ref().map(CoverageReport::junit)).collect();
         document("mangle-ls test", None, &suites)
@@ -442,6 +474,11 @@ impl CoverageReport {
             let _ = writeln!(out, "  {}:{number}  {}", line(file), line(head));
         }
     }
+}
+
+/// The mark of a suite whose program does not load.
+fn junit_mark(errors: &LoadErrors) -> Vec<(&'static str, String)> {
+    errors.mark().map(|mark| (PROGRAM_LOADS, xml_line(&format!("false: {mark}")))).into_iter().collect()
 }
 
 /// A file of which nothing could be run.

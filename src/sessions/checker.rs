@@ -12,9 +12,10 @@ use mangle_syntax::text::Cancel;
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
 use crate::host::{
-    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, Memory, Overlay,
-    PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
+    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, LinkOptions, Memory,
+    Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
 };
+use crate::ide::loading::load_errors;
 use crate::report::{self, ReportEntry, SourceText, Sources};
 
 /// What sessions are checked, read and replayed with.
@@ -115,9 +116,21 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
+        let name = |file| {
+            let named = texts.iter().find(|(known, ..)| *known == file);
+            named.map(|(_, name, _)| name.clone()).unwrap_or_default()
+        };
         let surroundings = (&memory, &overlay, &Cancel::new());
         let checked = host::check(&resolution, &files, surroundings, CheckOptions::default(), || {});
         without_errors(&checked.entries, &texts)?;
+        // Those that the settings switch off.
+        let mut errors = resolution.settings_problems(&root).errors;
+        for joined in host::join(&resolution, &files, &LinkOptions::default()) {
+            errors.add(load_errors(&joined.program, &name));
+        }
+        if !errors.is_empty() {
+            return Err(LoadError::Errors(errors.lines().join("\n")));
+        }
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;

@@ -34,7 +34,7 @@ impl Checker {
                 fleet.end(&figures, false);
             }
         }
-        page(FleetPage { fleet: &fleet, title, date: None, unread: 0 })
+        page(FleetPage { fleet: &fleet, title, date: None, unread: 0, mark: None })
     }
 
     fn counts(&self, session: &Session<'_>) -> SessionCounts {

@@ -15,7 +15,7 @@ use crate::declaration_text::{Homes, UNDECLARED_HEAD, add_fixes};
 use mangle_engine::program::{Difference, FileSummary, Members, PredicateId, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::RuleSettings;
-use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::lint::{EngineOutcome, Finding, Rule};
 use mangle_syntax::parallel;
 use mangle_syntax::text::{FileId, StatementId};
 
@@ -363,8 +363,14 @@ impl ProgramChecks {
 
 /// The rules whose findings are not shown.
 pub(crate) fn off(settings: &RuleSettings, is_wanted: &dyn Fn(&Rule) -> bool) -> Arc<[&'static Rule]> {
+    let is_off = |rule: &&Rule| (settings.severity(rule).is_none() && !may_reject(rule)) || !is_wanted(rule);
     let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
-    rules.filter(|rule| settings.severity(rule).is_none() || !is_wanted(rule)).collect()
+    rules.filter(is_off).collect()
+}
+
+/// True if the engine may reject a program because of a finding of the rule. Settings cannot switch the check off.
+pub(crate) fn may_reject(rule: &Rule) -> bool {
+    matches!(rule.engine, Some(EngineOutcome::Rejects | EngineOutcome::Depends))
 }
 
 fn is_undeclared((.., finding): &Located) -> bool {

@@ -24,13 +24,13 @@ pub const RULES: &[&Rule] = &[
 pub static CONFIG_SYNTAX: Rule = rule!("config-syntax.md");
 
 /// A key that means nothing.
-pub(super) static CONFIG_UNKNOWN_KEY: Rule = rule!("config-unknown-key.md");
+pub static CONFIG_UNKNOWN_KEY: Rule = rule!("config-unknown-key.md");
 
 /// A value of the wrong type, a word that is not offered, a glob that does not compile.
 pub static CONFIG_BAD_VALUE: Rule = rule!("config-bad-value.md");
 
 /// A rule that does not exist.
-pub(super) static CONFIG_UNKNOWN_RULE: Rule = rule!("config-unknown-rule.md");
+pub static CONFIG_UNKNOWN_RULE: Rule = rule!("config-unknown-rule.md");
 
 /// Bytes that are no UTF-8.
 pub static INVALID_UTF8: Rule = rule!("invalid-utf8.md");
@@ -51,7 +51,7 @@ pub static EMPTY_PROGRAM: Rule = rule!("empty-program.md");
 pub static TRANSCRIPT_LEFT_OUT: Rule = rule!("transcript-left-out.md");
 
 /// A version of this tool that the project does not want.
-pub(super) static REQUIRED_VERSION: Rule = rule!("required-version.md");
+pub static REQUIRED_VERSION: Rule = rule!("required-version.md");
 
 /// A pattern of `include`, `hybrid` or `sample` that matches no file.
 pub static UNMATCHED_PATTERN: Rule = rule!("unmatched-pattern.md");

@@ -32,6 +32,7 @@ const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
         finding: "",
         good: "",
         fix: FixKind::None,
+        engine: None,
     }
 }
 

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
@@ -23,7 +24,7 @@ use super::wrap::{columns, fit};
 use crate::host::{self, Memory};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use crate::report::{Sources, diff_with, sink};
+use crate::report::{LoadErrors, Sources, diff_with, sink};
 use agent_prompt::{CapturedPrompt, Common, Mode, Preview, PreviewSettings, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
 use mangle_settings::instant;
@@ -89,7 +90,7 @@ pub(super) struct PreviewCommand {
     #[arg(long, value_name = "TRANSCRIPT")]
     transcript: Option<PathBuf>,
     /// Up to this turn of the transcript
-    #[arg(long, value_name = "K", requires = "transcript")]
+    #[arg(long, value_name = "K", requires = "transcript", value_parser = clap::value_parser!(u64).range(1..))]
     turn: Option<u64>,
     /// A further fact, as `test_state(/failing).`; may be repeated
     #[arg(long, value_name = "FACT")]
@@ -110,6 +111,8 @@ pub(super) struct PreviewCommand {
     /// The time of evaluation, as `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "TIME", value_parser = instant)]
     now: Option<i64>,
+    #[command(flatten)]
+    load: LoadArgs,
 }
 
 /// How a prompt is assembled.
@@ -206,6 +209,11 @@ impl PreviewCommand {
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
         let mut programs = Programs::load_beside(&self.files, working, &memory, &with, sources);
+        let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
+        let Some(mark) = self.load.admit(errors, color) else {
+            programs.complain(working, color);
+            return Ok(ExitStatus::Failure);
+        };
         let recorded = self.replay(&mut programs, &memory, working)?;
         let mut sessions = Vec::new();
         let previewed = self.previewed(&programs.all, &recorded, &memory, working)?;
@@ -222,6 +230,11 @@ impl PreviewCommand {
             programs.sources.insert_source(session.id, text);
         }
         let mut out = Output::of(self.format.medium(), color);
+        out.write(&match self.format {
+            Layout::Text => mark.comment("#"),
+            Layout::Json => String::new(),
+            Layout::Markdown => mark.markdown(),
+        })?;
         let mut all: Vec<PromptReport> = Vec::new();
         let mut is_clean = true;
         for of in &previewed {
@@ -233,7 +246,7 @@ impl PreviewCommand {
             if self.watch {
                 seen.borrow_mut().prompts(&mut all);
             }
-            out.write(&self.written(&all))?;
+            out.write(&self.written(&all, &mark))?;
         }
         out.flush()?;
         programs.complain(working, color);
@@ -262,13 +275,17 @@ impl PreviewCommand {
         self.why.is_some() || !self.why_not.is_empty() || self.diff.is_some()
     }
 
-    fn written(&self, all: &[PromptReport]) -> String {
+    fn written(&self, all: &[PromptReport], mark: &LoadErrors) -> String {
         match self.format {
             Layout::Text => {
                 let text = prompts_text(all, self.provenance);
                 columns().map_or(text.clone(), |columns| fit(&text, columns))
             }
-            Layout::Json => serde_json::to_string_pretty(&prompts_json(all)).unwrap_or_default() + "\n",
+            Layout::Json => {
+                let mut value = prompts_json(all);
+                mark.mark_json(&mut value);
+                serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+            }
             Layout::Markdown => prompts_markdown(all, self.provenance),
         }
     }

@@ -15,12 +15,14 @@ use self::policy::{Policies, Policy};
 use self::session::SessionRun;
 use super::ExitStatus;
 use super::check::fail_on;
+use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{TurnFilter, rule_place};
+use crate::report::LoadErrors;
 use crate::report::replay::{
     CheckReport, MOST_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, finding_lines, html,
     markdown, summary_text, text,
@@ -36,7 +38,7 @@ use session_options::SessionOptions;
 ///
 /// For each reply: which updates become facts, which requests are permitted and why, which are denied and what was
 /// lacking, what the state is afterwards. Exit status: 0, 1 if something is found at or above `--fail-on` (a denied request
-/// is an error), 2 if something could not be read.
+/// is an error), 2 if something could not be read or a policy does not load.
 #[derive(Debug, Args)]
 pub(super) struct ReplayCommand {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -52,13 +54,13 @@ pub(super) struct ReplayCommand {
     #[arg(long, value_name = "FILE")]
     facts: Vec<PathBuf>,
     /// Show this turn only
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     turn: Option<u64>,
     /// Show no turn before this one
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     from: Option<u64>,
     /// End after this turn
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     until: Option<u64>,
     /// What perception had filled in: lines such as `{"turn": 1, "category": "/query", "updates": ["p(/a)."]}`
     #[arg(long, value_name = "FILE")]
@@ -87,6 +89,8 @@ pub(super) struct ReplayCommand {
     /// Write a page for a browser as well: one file that needs nothing else
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    load: LoadArgs,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -117,6 +121,7 @@ impl Layout {
 /// What is written, and what is counted.
 struct ReplayOutput {
     out: Output,
+    mark: LoadErrors,
     summary: ReplaySummary,
     fails: bool,
     shown: Vec<TurnReport>,
@@ -140,8 +145,19 @@ impl ReplayCommand {
             transcripts.keep_input()?;
         }
         let policies = Policies::load(self, &mut transcripts, &working)?;
+        let Some(mark) = self.load.admit(policies.load_errors.clone(), color) else {
+            policies.complain(&working, color);
+            return Ok(ExitStatus::Failure);
+        };
+        let mut out = Output::of(self.format.medium(), color);
+        out.write(&match self.format {
+            Layout::Text => mark.comment("#"),
+            Layout::Markdown => mark.markdown(),
+            Layout::Json => String::new(),
+        })?;
         let written = RefCell::new(ReplayOutput {
-            out: Output::of(self.format.medium(), color),
+            out,
+            mark,
             summary: ReplaySummary::default(),
             fails: false,
             shown: Vec::new(),
@@ -245,7 +261,7 @@ impl ReplayCommand {
         let shown = match self.format {
             Layout::Text => text(&turn),
             Layout::Markdown => markdown(&turn),
-            Layout::Json => serde_json::to_string(&turn).unwrap_or_default() + "\n",
+            Layout::Json => json_line(&turn, &written.mark),
         };
         written.out.write(&shown)?;
         if self.report.is_some() {
@@ -259,13 +275,14 @@ impl ReplayCommand {
 
     /// What is to be said behind the last turn.
     fn end(&self, written: &mut ReplayOutput, of_policy: &[Value]) -> std::io::Result<()> {
-        let ReplayOutput { out, summary, coverage, .. } = written;
+        let ReplayOutput { out, summary, coverage, mark, .. } = written;
         match self.format {
             Layout::Json => {
                 let mut last = json!({ "summary": summary, "policy": { "findings": of_policy } });
                 if let (Value::Object(members), true) = (&mut last, self.coverage) {
                     members.insert("coverage".into(), json!(coverage));
                 }
+                mark.mark_json(&mut last);
                 out.write(&format!("{last}\n"))?;
             }
             Layout::Text => {
@@ -298,6 +315,7 @@ impl ReplayCommand {
         let checked = CheckReport::of(transcripts.checked(), &written.starts, &mut written.shown);
         let revision = host::revision(&policies.path(self, transcripts));
         let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
+        let mark = written.mark.mark();
         let page = html(Page {
             turns: &written.shown,
             omitted: written.omitted,
@@ -308,11 +326,22 @@ impl ReplayCommand {
             program: &policies.names(),
             revision: revision.as_deref(),
             date: today.split('T').next(),
+            mark: mark.as_deref(),
         });
         let (path, page) = (host::absolute(working, file), redacted(&page));
         let written = host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
+}
+
+/// A turn as a line of JSON, marked if its policy does not load.
+fn json_line(turn: &TurnReport, mark: &LoadErrors) -> String {
+    if mark.is_empty() {
+        return serde_json::to_string(turn).unwrap_or_default() + "\n";
+    }
+    let mut value = serde_json::to_value(turn).unwrap_or_default();
+    mark.mark_json(&mut value);
+    format!("{value}\n")
 }
 
 /// Rules that held in one of several sessions did hold.

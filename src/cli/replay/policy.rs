@@ -19,7 +19,7 @@ use super::ReplayCommand;
 use super::session_options::SessionOptions;
 use crate::host::{self, LinkedProgram, TranscriptFile};
 use crate::ide::replays::of_policies;
-use crate::report::{Sources, json_value};
+use crate::report::{LoadErrors, Sources, json_value};
 use agent_replay::{Basis, Constitution};
 use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;
@@ -53,6 +53,8 @@ pub(super) struct Policies {
     programs: Vec<Programs>,
     /// What is wrong with the facts that were given.
     complaints: Vec<String>,
+    /// The errors because of which some of the policies do not load.
+    pub(super) load_errors: LoadErrors,
     problems: bool,
 }
 
@@ -68,9 +70,11 @@ impl Policies {
             other: None,
             programs: Vec::new(),
             complaints: Vec::new(),
+            load_errors: LoadErrors::default(),
             problems: false,
         };
         if command.policy.is_empty() {
+            policies.load_errors = transcripts.load_errors();
             policies.of_transcripts(command, transcripts, working);
         } else {
             policies.named = Some(policies.of_paths(command, &command.policy, working)?);
@@ -84,6 +88,7 @@ impl Policies {
     /// The policies of paths; several programs are taken together.
     fn of_paths(&mut self, command: &ReplayCommand, paths: &[PathBuf], working: &Path) -> Result<Policy> {
         let (mut programs, given) = Programs::load_with(paths, &command.facts, working);
+        self.load_errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
         let sources = std::mem::take(&mut programs.sources);
         self.complaints.extend(given.damaged(&sources));
         self.problems |= !programs.problems.is_empty();

@@ -14,7 +14,9 @@ use crate::host::problem::Problem;
 use crate::host::project::ProgramOrigin;
 use crate::host::{
     AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, Project, TranscriptFile,
+    relative,
 };
+use crate::report::LoadErrors;
 use mangle_engine::program::Embedding;
 use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
@@ -112,7 +114,29 @@ pub struct CorpusFiles {
     pub reported: FxHashSet<FileId>,
 }
 
+/// What is wrong with the settings that a command uses.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsProblems {
+    /// The errors because of which the settings of a configuration file do not hold.
+    pub errors: LoadErrors,
+    /// The lines that are ignored, each as a sentence with its place.
+    pub ignored: Vec<String>,
+}
+
 impl Resolution {
+    /// What is wrong with the configuration files; their names count from `working`. Every command asks for it, and none works
+    /// with the defaults in place of settings that cannot be read.
+    #[must_use]
+    pub fn settings_problems(&self, working: &Path) -> SettingsProblems {
+        let mut problems = SettingsProblems::default();
+        for project in &self.projects {
+            let of_project = project.problems(&relative(working, &project.path));
+            problems.errors.add(of_project.errors);
+            problems.ignored.extend(of_project.ignored);
+        }
+        problems
+    }
+
     /// The files that previews read beside policies, and those of atoms, with their texts.
     pub fn beside(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
         let of_kernels = self.previews.values().flat_map(|files| files.texts());

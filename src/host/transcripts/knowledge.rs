@@ -1,6 +1,7 @@
 //! What transcripts are judged by beside their settings: what their programs declare, the tools of the agent, the limits
 //! of its configuration.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -109,6 +110,22 @@ fn knowledge(
         knowledge.programs = vec![program];
     }
     knowledge
+}
+
+/// The programs that transcripts of `resolution` belong to, each by itself: from the files that [`crate::host::load`] gave.
+#[must_use]
+pub fn programs_of_transcripts(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+) -> Vec<Program> {
+    let indices: BTreeSet<usize> =
+        resolution.transcripts.iter().flat_map(|found| found.programs.iter().copied()).collect();
+    let programs = indices.into_iter().filter_map(|index| resolution.programs.get(index));
+    let joined = programs.map(|program| {
+        let members = program.members.iter().filter_map(|member| files.get(&member.file).map(Arc::clone));
+        Program::embedded(members.collect(), Arc::clone(&program.embedding))
+    });
+    joined.collect()
 }
 
 /// What surrounds several programs.

@@ -29,7 +29,7 @@ pub(super) use detection::{has_envelope, has_fence, is_included, is_markdown, is
 pub(super) use expansion::EXPANSION;
 pub use figures::{SeeEvent, TranscriptFigures};
 pub(super) use knowledge::embedding;
-pub use knowledge::{Knowledge, KnowledgeMap};
+pub use knowledge::{Knowledge, KnowledgeMap, programs_of_transcripts};
 pub use open::Input;
 pub use pieces::EachRead;
 pub use read::{ReadOptions, read_transcript, read_transcript_with};

@@ -149,6 +149,9 @@ impl SnapshotGrammar {
 
     fn compared(&self) -> &Compared {
         self.compared.get_or_init(|| {
+            if let Some(why) = self.program.as_ref().and_then(|program| program.refusal()) {
+                return Compared { diagnostics: Vec::new(), title: Some(why.clone()), generated: Err(why) };
+            }
             let program = self.program.as_ref().map(|program| &**program.program());
             let context = GrammarContext { program, settings: &self.settings, tools: self.tools.as_deref() };
             let comparison = context.compare(&self.found, self.file.text());

@@ -14,12 +14,14 @@ use mangle_engine::kernel::Clock;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// Why nothing is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unshown {
     /// The file is in no program, or asks for no such preview.
     Unknown,
     /// There is a newer state that waits, or nobody wants it any more.
     Outdated,
+    /// The program does not load: that, with the first error.
+    Refused(String),
 }
 
 /// Previews as they are now.
@@ -54,6 +56,9 @@ impl Snapshot {
         };
         let program = self.programs_of(file).next().filter(|program| !program.is_test());
         let program = program.ok_or(Unshown::Unknown)?;
+        if let Some(why) = program.refusal() {
+            return Err(Unshown::Refused(why));
+        }
         self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
     }
 

@@ -14,10 +14,12 @@ use crate::host::workspace::program_identity::Identity;
 use crate::host::workspace::prompt_revisions::PromptRevisions;
 use crate::host::workspace::provenance::PromptProvenance;
 use crate::host::workspace::verified_program::VerifiedProgram;
+use crate::ide::loading;
 use crate::ide::replays::of_evaluated;
 use crate::ide::verification::AnswerMemo;
 use crate::ide::{Analysis, evaluation, registry};
-use mangle_check::diagnostics::{FindingCache, diagnostics_unless};
+use crate::report::LoadErrors;
+use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, rejections};
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
@@ -52,6 +54,8 @@ pub(super) struct State {
     pub(super) joined: Arc<JoinedProgram>,
     /// For whom it is evaluated.
     pub(super) shell: Shell,
+    /// The errors because of which its settings do not hold.
+    pub(super) settings_errors: Arc<LoadErrors>,
     pub(super) last: Option<Arc<SnapshotProgram>>,
 }
 
@@ -83,6 +87,7 @@ impl State {
             previews: Arc::default(),
             joined: Arc::default(),
             shell: Shell::default(),
+            settings_errors: Arc::default(),
             last,
         }
     }
@@ -110,6 +115,7 @@ impl State {
             && self.settings.format == old.settings.format
             && self.settings.prompt == old.settings.prompt
             && self.settings.replay == old.settings.replay
+            && self.settings_errors == old.settings_errors
             && self.sample == old.sample
             && self.tables == old.tables
             && self.embedding == old.embedding;
@@ -206,6 +212,9 @@ pub struct SnapshotProgram {
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
+    settings_errors: Arc<LoadErrors>,
+    /// The errors because of which it does not load.
+    load_errors: OnceLock<LoadErrors>,
     /// What an evaluation finds in its files.
     pub(super) evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
     /// What its properties, and the search for rules that change nothing, find in its files.
@@ -243,6 +252,8 @@ impl SnapshotProgram {
             program,
             types,
             diagnostics,
+            settings_errors: Arc::clone(&state.settings_errors),
+            load_errors: OnceLock::new(),
             evaluation: OnceLock::new(),
             verification: OnceLock::new(),
             prompt_revisions,
@@ -259,6 +270,7 @@ impl SnapshotProgram {
         Self {
             program,
             diagnostics,
+            load_errors: self.load_errors.clone(),
             evaluation,
             verification,
             ..Self::new(state, Arc::clone(&self.files), prompt_revisions)
@@ -286,15 +298,21 @@ impl SnapshotProgram {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
         }
-        let found = match self.reported.is_empty() {
-            true => Some(Vec::new()),
-            false => diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
+        let checked = match self.reported.is_empty() {
+            true => Some(CheckedProgram {
+                rejections: rejections(self.program(), &self.cache),
+                ..CheckedProgram::default()
+            }),
+            false => check_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
         };
-        if let Some(found) = found {
+        if let Some(CheckedProgram { diagnostics: found, rejections }) = checked {
+            self.load_errors.get_or_init(|| self.errors_of(rejections));
             // First what is known of evaluations and properties: a program that counts as diagnosed is shown at once, and
             // would lack their findings for a moment.
-            if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
-                self.adopt(&known);
+            match self.evaluated() {
+                Some(known) => self.adopt(&known),
+                None if self.is_refused() => self.refuse_evaluation(),
+                None => {}
             }
             self.adopt_answers();
             // Another thread may have been faster; then both found the same.
@@ -302,10 +320,48 @@ impl SnapshotProgram {
         }
     }
 
-    /// Evaluates the program, unless what follows from it is known. Does nothing when `cancel` is raised meanwhile.
+    /// The errors because of which the program does not load: then nothing is shown that follows from it. The cases of a policy
+    /// test are no part of its program.
+    pub fn load_errors(&self) -> &LoadErrors {
+        self.load_errors.get_or_init(|| self.errors_of(rejections(self.program(), &self.cache)))
+    }
+
+    fn errors_of(&self, rejected: Vec<(FileId, Diagnostic)>) -> LoadErrors {
+        let program = self.program();
+        let found = match self.test() {
+            Some(test) => loading::outside_cases(program, test, rejected),
+            None => rejected,
+        };
+        let mut errors = LoadErrors::clone(&self.settings_errors);
+        errors.add(loading::placed(program, &found, &|file| self.name_of(file)));
+        errors
+    }
+
+    /// True if nothing that follows from the program is shown, because it does not load. A command decides that by itself.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.shell == Shell::Editor && !self.load_errors().is_empty()
+    }
+
+    /// That nothing is shown which follows from the program, with the first error; `None` if it loads.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.load_errors().mark().filter(|_| self.is_refused())
+    }
+
+    /// Nothing is found by an evaluation that is refused.
+    fn refuse_evaluation(&self) {
+        self.evaluation.get_or_init(Arc::default);
+    }
+
+    /// Evaluates the program, unless what follows from it is known, or it does not load. Does nothing when `cancel` is raised
+    /// meanwhile.
     pub fn evaluate(&self, cancel: &Cancel) {
         if cancel.is_cancelled() {
             return;
+        }
+        if self.is_refused() {
+            return self.refuse_evaluation();
         }
         if let Some(evaluated) = self.evaluations.evaluate(
             self.program(),
@@ -358,12 +414,18 @@ impl SnapshotProgram {
     /// What follows from the program; `None` as long as that is not known.
     #[must_use]
     pub fn evaluated(&self) -> Option<Arc<Evaluated>> {
+        if self.is_refused() {
+            return None;
+        }
         self.evaluations.of(self.program(), &self.settings.kernel)
     }
 
-    /// What followed from the program when it was last evaluated.
+    /// What followed from the program when it was last evaluated; `None` if it does not load.
     #[must_use]
     pub fn evaluated_before(&self) -> Option<Arc<Evaluated>> {
+        if self.is_refused() {
+            return None;
+        }
         self.evaluations.latest()
     }
 

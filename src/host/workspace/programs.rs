@@ -21,7 +21,8 @@ use crate::host::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
 };
 use crate::ide::file_findings::file_findings;
-use mangle_settings::RuleSettings;
+use crate::report::LoadErrors;
+use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
@@ -362,6 +363,8 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
     let project = program.project.and_then(|project| projects.get(project));
     let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
     let identity = Identity::of(program, projects);
+    let settings_errors: Arc<LoadErrors> =
+        project.map(|project| project.errors(FILE_NAME)).unwrap_or_default().into();
     let (mut states, mut has_sample) = (Vec::new(), false);
     for unit in program.units() {
         let single = unit.single.map(|single| single.member.file);
@@ -375,7 +378,8 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
         let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
         let (identity, rules) = (Identity { single, ..identity.clone() }, Arc::clone(&rules));
         let state = State::new(identity, (unit.files, unit.reported), rules, settings, embedding);
-        states.push(State { sample, tables, shell: of.shell, ..state });
+        let settings_errors = Arc::clone(&settings_errors);
+        states.push(State { sample, tables, shell: of.shell, settings_errors, ..state });
     }
     // Tables alone go with the program as it is.
     if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
@@ -383,7 +387,7 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
         let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
         let files = (own.members.clone(), Vec::new());
         let state = State::new(identity, files, rules, settings, embedding);
-        states.push(State { sample: Some(name.into()), tables, shell: of.shell, ..state });
+        states.push(State { sample: Some(name.into()), tables, shell: of.shell, settings_errors, ..state });
     }
     states
 }

@@ -36,6 +36,9 @@ impl Snapshot {
         if program.is_verified() || cancel.is_cancelled() {
             return;
         }
+        if program.is_refused() {
+            return program.set_answers(program.answers_in_memory());
+        }
         let mut wanted = |name: &str| {
             next(name);
             !cancel.is_cancelled()
@@ -133,16 +136,18 @@ impl SnapshotProgram {
 
     /// The same without what was found out for this snapshot. Comparisons with other programs are not among it.
     fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
-        let alone = Surroundings {
+let alone = Surroundings {
             name: &|file| self.name_of(file),
             other: &|_, _| Err(String::new()),
             solvers: &|_| Solvers::default(),
         };
-        known_answers(&self.verify_run(), alone)
+        // What was found out of a program that loaded says nothing about one that does not.
+        let memo = Some(&*self.answers).filter(|_| !self.is_refused());
+        known_answers(&VerifyRun { memo, ..self.verify_run() }, alone)
     }
 
     /// A file as seen from the folder of the program.
-    fn name_of(&self, file: FileId) -> String {
+    pub(super) fn name_of(&self, file: FileId) -> String {
         let file = self.files.iter().find(|one| one.id == file);
         file.map(|file| relative(self.settings_root(), &file.path)).unwrap_or_default()
     }

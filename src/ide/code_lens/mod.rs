@@ -120,7 +120,10 @@ pub(super) fn query(program: &Program, predicate: &Predicate) -> String {
 pub fn rule_title(evaluations: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
     let yields = evaluations.iter().filter_map(|view| Some((view.sample, RuleYield::of(view, file, at)?)));
     let yields: Vec<_> = yields.collect();
-    let Some((_, first)) = yields.first() else { return "not evaluated".to_owned() };
+    let Some((_, first)) = yields.first() else {
+        let refusal = evaluations.iter().find_map(|view| view.refusal);
+        return refusal.unwrap_or("not evaluated").to_owned();
+    };
     let mut titles: Vec<String> = Vec::new();
     for (sample, given) in yields.iter().filter(|(_, given)| given.has_solutions()) {
         let count = given.count(titles.is_empty());

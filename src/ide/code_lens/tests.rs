@@ -28,6 +28,7 @@ fn check(fixture: &str, expect: Expect) {
         sample: (all.len() > 1).then(|| fixture.names[at + 1].as_str()),
         readings: Some(readings),
         is_current: true,
+        refusal: None,
         places: PlaceNames { program, file: &|_| String::new() },
     });
     let tried: Vec<_> = tried.collect();

@@ -67,6 +67,8 @@ pub struct EvaluationView<'a> {
     pub readings: Option<&'a Readings>,
     /// Whether that is of the program as it is now; else of the program as it was.
     pub is_current: bool,
+    /// That the program does not load, with its first error: then nothing follows from it.
+    pub refusal: Option<&'a str>,
     pub places: PlaceNames<'a>,
 }
 

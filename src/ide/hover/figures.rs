@@ -21,6 +21,9 @@ pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     let Entity::Predicate(key) = mention.entity else { return Markup::default() };
     let Some(predicate) = place.predicate(key) else { return Markup::default() };
     let known: Vec<_> = tried.iter().filter_map(|tried| Some((tried, tried.readings?))).collect();
+    if let Some(why) = tried.iter().find_map(|tried| tried.refusal) {
+        return Markup::default().words(format!("{}.", capitalized(why)));
+    }
     if known.is_empty() {
         let says = if tried.is_empty() { None } else { Some("The evaluation is pending.") };
         return says.map_or_else(Markup::default, |says| Markup::default().words(says));

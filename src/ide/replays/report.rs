@@ -89,6 +89,7 @@ impl ReplayInput<'_> {
             program,
             revision: None,
             date: None,
+            mark: None,
         })
     }
 

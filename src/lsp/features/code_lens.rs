@@ -15,6 +15,7 @@ use crate::host::workspace::SnapshotFile;
 use crate::ide::code_lens::{self, Lens, LensKind};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use mangle_syntax::text::TextRange;
 
 /// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options() -> CodeLensOptions {
@@ -52,6 +53,11 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
         return Some(super::test::lenses(view, uri, file, program));
     }
     let program = Some(program).filter(|program| !program.is_test())?;
+    if let Some(title) = refusal(view, file) {
+        let question = QueryParams::of_all(uri.clone());
+        let (range, command) = (view.range(file, TextRange::default()), Some(question.command(title)));
+        return Some(vec![CodeLens { range, command, data: None }]);
+    }
     let version = file.open.as_ref().map(|open| open.version);
     let mut lenses = super::preview::lenses(view, uri, file);
     let mut found = code_lens::code_lenses(program.as_ref(), file.id);
@@ -73,6 +79,13 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
         }
     }
     Some(lenses)
+}
+
+/// That none of the programs with which a file is tried out loads, with the first error.
+fn refusal(view: &View, file: &SnapshotFile) -> Option<String> {
+    let programs = view.snapshot.answering(file.id);
+    let loads = programs.iter().any(|program| !program.is_refused());
+    programs.first().filter(|_| !loads).and_then(|program| program.refusal())
 }
 
 /// Keeps the lenses of rules and predicates that have solutions, unless the user wants all. Before the first evaluation

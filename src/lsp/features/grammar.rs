@@ -83,6 +83,9 @@ fn targets() -> (Value, String) {
 }
 
 fn generate(view: &View, program: &SnapshotProgram, name: &str) -> Result<(Value, String)> {
+    if let Some(why) = program.refusal() {
+        return Err(Error::invalid_params(why));
+    }
     let unknown = || Error::invalid_params(format!("there is no target `{name}`"));
     let target = Target::named(name).ok_or_else(unknown)?;
     let request = ReplyGrammarRequest {

@@ -8,6 +8,7 @@ use tower_lsp::ls_types::Uri;
 use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use crate::report::LoadErrors;
 use crate::report::graph::{self, NodePlace};
 use mangle_syntax::text::{Encoding, LineCol, TextSize};
 
@@ -95,11 +96,15 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
         predicate_graph(program.program(), &program.name, &selection)
     };
     let graphs: Vec<_> = programs.iter().map(|program| draw(&program.as_ref())).collect();
-    Ok(match params.format {
+    let mut errors = LoadErrors::default();
+    programs.iter().for_each(|program| errors.add(program.load_errors().clone()));
+    let mut answer = match params.format {
         Format::Json => graph::json(&graphs, &|place| located(view, place)),
-        Format::Mermaid => json!({ "text": graph::mermaid(&graphs) }),
-        Format::Dot => json!({ "text": graph::dot(&graphs) }),
-    })
+        Format::Mermaid => json!({ "text": errors.comment("%%") + &graph::mermaid(&graphs) }),
+        Format::Dot => json!({ "text": errors.comment("//") + &graph::dot(&graphs) }),
+    };
+    errors.mark_json(&mut answer);
+    Ok(answer)
 }
 
 /// A place as the command line writes it, and as the protocol does.

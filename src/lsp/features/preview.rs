@@ -73,6 +73,7 @@ fn reports(view: &View, params: &PreviewParams, cancel: &Cancel) -> Result<Vec<P
         Ok(reports) => Ok(reports),
         Err(Unshown::Unknown) => Ok(Vec::new()),
         Err(Unshown::Outdated) => Err(Error::content_modified()),
+        Err(Unshown::Refused(why)) => Err(Error::invalid_params(why)),
     }
 }
 

@@ -64,9 +64,11 @@ pub(in crate::lsp) fn answered(view: &View, file: &SnapshotFile) -> Arc<[Answere
 pub(in crate::lsp) fn text(view: &View, file: &SnapshotFile, name: &str) -> Option<(TextRange, String)> {
     let all = answered(view, file);
     let of = all.iter().find(|of| of.property.name == name)?;
-    let text = match &of.report {
-        Some(report) => report.document(),
-        None => format!("@{} {name}\n  {OPEN}\n", of.property.kind.as_str()),
+    let refusal = view.snapshot.programs_of(file.id).find_map(|program| program.refusal());
+    let text = match (&of.report, refusal) {
+        (Some(report), None) => report.document(),
+        (_, Some(why)) => format!("@{} {name}\n  {why}\n", of.property.kind.as_str()),
+        (None, None) => format!("@{} {name}\n  {OPEN}\n", of.property.kind.as_str()),
     };
     Some((of.property.header, text))
 }
@@ -98,7 +100,11 @@ pub(super) fn lenses(
     program: &SnapshotProgram,
 ) -> Vec<CodeLens> {
     let lens = |of: &AnsweredProperty| {
-        let title = of.report.as_ref().map_or(OPEN, |report| report.headline()).to_owned();
+let title = match (program.refusal(), &of.report) {
+            (Some(why), _) => why,
+            (None, Some(report)) => report.headline().to_owned(),
+            (None, None) => OPEN.to_owned(),
+        };
         let command = Some(show(uri, &of.property.name, title));
         CodeLens { range: view.range(file, of.property.header), command, data: None }
     };

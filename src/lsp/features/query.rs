@@ -57,6 +57,11 @@ impl QueryParams {
         Self { uri: Some(uri), atom: Some(atom), ..Self::default() }
     }
 
+    /// The question for all facts of the programs of a document.
+    pub(in crate::lsp) fn of_all(uri: Uri) -> Self {
+        Self { uri: Some(uri), ..Self::default() }
+    }
+
     /// The document whose programs are asked.
     pub(in crate::lsp) fn document(&self) -> Option<PathBuf> {
         self.uri.as_ref().map(from_proto::document_path)
@@ -109,7 +114,7 @@ fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
 /// Answers the request.
 ///
 /// # Errors
-/// `InvalidParams` when the atom is none, or no program has its predicate.
+/// `InvalidParams` when the atom is none, no program has its predicate, or one does not load.
 pub(in crate::lsp) fn query(view: &View, params: &QueryParams) -> Result<Value> {
     let answers = answers(view, params)?;
     let mut json = answers_json(&answers.iter().map(|(_, answer)| answer.clone()).collect::<Vec<_>>());
@@ -128,6 +133,9 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Que
     let name = |file| view.name(file);
     let (mut answers, mut complaints) = (Vec::new(), Vec::new());
     for program in programs(view, params.uri.as_ref()) {
+        if let Some(why) = program.refusal() {
+            return Err(Error::invalid_params(why));
+        }
         // What was known when the question was taken up may be forgotten by now.
         program.evaluate(&Cancel::new());
         let Some(evaluated) = program.evaluated() else { continue };

@@ -53,9 +53,10 @@ impl ReplayParams {
 /// Answers the request; `null` for what is no transcript, or has no policies around it.
 ///
 /// # Errors
-/// `ContentModified` when nobody waits any more.
+/// `ContentModified` when nobody waits any more, `InvalidParams` if a policy does not load.
 pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel) -> Result<Value> {
     let Some(file) = view.file(&params.uri) else { return Ok(Value::Null) };
+    refused(view, file.id)?;
     let until = params.until.or(params.turn);
     let shown = TurnFilter { turn: params.turn, from: params.from };
     let answer = replayed(view, file.id, until, cancel, |replayed| match params.format {
@@ -69,6 +70,15 @@ pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel
         true => Err(Error::content_modified()),
         false => Ok(answer.unwrap_or_default()),
     }
+}
+
+/// Refuses what a replay would show.
+///
+/// # Errors
+/// `InvalidParams` if a policy around the transcript does not load.
+pub(in crate::lsp) fn refused(view: &View, file: FileId) -> Result<()> {
+    let refusal = view.snapshot.transcript(file).and_then(|transcript| transcript.refusal());
+    refusal.map_or(Ok(()), |why| Err(Error::invalid_params(why)))
 }
 
 /// What `mangle-ls check` finds in a transcript that output calls `name`.

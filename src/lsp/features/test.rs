@@ -12,6 +12,7 @@ use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use crate::report::LoadErrors;
 use crate::report::policy_tests::{TestReport, TestSummary};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
@@ -89,6 +90,7 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
     let programs = view.snapshot.programs.iter().filter(|program| concerns(program));
     let tests: Vec<(&SnapshotProgram, FileId)> =
         programs.filter_map(|program| Some((program.as_ref(), program.test()?))).collect();
+    let none = LoadErrors::default();
     let runs: Vec<TestRun<'_>> = tests
         .into_iter()
         .map(|(program, file)| TestRun {
@@ -98,6 +100,8 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             rules: program.rules(),
             project: program.settings(),
             memo: Some(program.answers()),
+            settings_errors: if program.is_refused() { program.load_errors() } else { &none },
+            anyway: false,
         })
         .collect();
     view.snapshot.with_surroundings(&other_program, |surroundings| {

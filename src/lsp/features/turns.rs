@@ -14,7 +14,7 @@ use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
 use crate::report::replay::VerdictReport;
-use mangle_syntax::text::Cancel;
+use mangle_syntax::text::{Cancel, TextRange};
 
 /// Says what became of the turns from one on.
 pub(in crate::lsp) const REPLAY: &str = "mangle.replay";
@@ -87,6 +87,9 @@ pub(in crate::lsp) fn command(
         return Ok((answer, None));
     }
     let Some(file) = view.file(&params.uri) else { return Ok((answer, None)) };
+    if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
+        return Ok((answer, Some(why)));
+    }
     let said = replayed(view, file.id, Some(turn), cancel, |replayed| match name {
         STATE => state_in_short(replayed),
         _ => turn_in_short(replayed, turn),
@@ -133,6 +136,13 @@ fn turn_in_short(replayed: &ReplayInput<'_>, wanted: u64) -> String {
 pub(super) fn lenses(view: &View, uri: &Uri, transcript: &SnapshotTranscript) -> Vec<CodeLens> {
     if transcript.is_document || transcript.programs.is_empty() {
         return Vec::new();
+    }
+    if let Some(title) = transcript.refusal() {
+        let params = TurnParams { uri: uri.clone(), turn: Some(1), position: None, quiet: false };
+        let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
+        let command = Some(Command { title, command: REPLAY.into(), arguments });
+        let range = view.range(&transcript.file, TextRange::default());
+        return vec![CodeLens { range, command, data: None }];
     }
     let known = transcript.replayed().verdicts.as_ref();
     let command = |title: String, command: &str, turn: u64| {

@@ -57,12 +57,18 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
         Ok(made) => Ok(made),
         Err(Unshown::Outdated) => Err(Error::content_modified()),
+        Err(Unshown::Refused(why)) => Ok(refused(&why)),
         // It may be there a moment later: somebody types its header.
         Err(Unshown::Unknown) => {
             let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
             Ok(DocumentContent { text, ..DocumentContent::default() })
         }
     }
+}
+
+/// The document in place of one about a program that does not load.
+pub(super) fn refused(why: &str) -> DocumentContent {
+    DocumentContent { text: format!("# {why}.\n"), ..DocumentContent::default() }
 }
 
 fn wish(named: &SourceName) -> Result<PreviewRequest> {

@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Location;
 
-use super::preview::in_text;
+use super::preview::{in_text, refused};
 use super::source::{SourceName, named};
 use super::state::stamp;
 use super::{DocumentContent, DocumentOrigin, Fold, Scheme, nothing};
@@ -23,6 +23,9 @@ const MOST: usize = 500;
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let from: u64 =
         named.name.parse().map_err(|_| Error::invalid_params("a replay is named by the number of a turn"))?;
+    if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
+        return Ok(refused(&why));
+    }
     let until = from.saturating_add(MOST as u64 - 1);
     let turns = replayed(view, file.id, Some(until), cancel, |replayed| replayed.turns());
     if cancel.is_cancelled() {

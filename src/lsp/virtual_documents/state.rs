@@ -6,7 +6,7 @@ use rustc_hash::FxHasher;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Location;
 
-use super::preview::{files, in_text};
+use super::preview::{files, in_text, refused};
 use super::source::{SourceName, named};
 use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
@@ -35,6 +35,9 @@ pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let turn: u64 =
         named.name.parse().map_err(|_| Error::invalid_params("a state is named by the number of a turn"))?;
+    if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
+        return Ok(refused(&why));
+    }
     let state = replayed(view, file.id, Some(turn), cancel, |replayed| replayed.state());
     let Some(after) = state else {
         let text = "This document is no transcript with policies around it.\n".to_owned();

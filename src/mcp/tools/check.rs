@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{PATHS, Tool, Twin, lines, page};
+use super::{ANYWAY, PATHS, Tool, Twin, lines, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -36,12 +36,14 @@ const ARGUMENTS: &[Argument] = &[
         Kind::Flag,
         "Also check the properties of test files in every small world. Takes longer.",
     ),
+    ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let path = arguments.text("path");
     let twin = Twin::of(&["check", "--format=json"])
+        .flag("anyway", arguments.flag("anyway"))
         .flag("evaluate", arguments.flag("evaluate"))
         .flag("verify", arguments.flag("verify"))
         .values();

@@ -116,6 +116,14 @@ const PATHS: Argument = optional(
     "Files or folders of policies, relative to the first folder of the server; all of that folder if left out.",
 );
 
+/// The argument of tools that refuse programs that do not load.
+const ANYWAY: Argument = optional(
+    "anyway",
+    Kind::Flag,
+    "Evaluate the readable part of a program that does not load. The answer has `program_loads`: false then. If left out, such a \
+     program is refused with its errors.",
+);
+
 /// The argument of tools that evaluate.
 const READING: Argument = optional(
     "reading",

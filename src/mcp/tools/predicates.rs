@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{PATHS, Tool, Twin, document, page};
+use super::{ANYWAY, PATHS, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -23,11 +23,14 @@ const ARGUMENTS: &[Argument] = &[
         Kind::Word,
         "Only this predicate, as `name` or `name/arity`, and those that it depends on or that depend on it.",
     ),
+    ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["graph", "--format=json"]).option("of", arguments.text("of"));
+    let twin = Twin::of(&["graph", "--format=json"])
+        .flag("anyway", arguments.flag("anyway"))
+        .option("of", arguments.text("of"));
     twin.values().paths(arguments.texts("paths"), folders)
 }
 

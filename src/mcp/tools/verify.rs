@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{PATHS, READING, Tool, Twin, document, page};
+use super::{ANYWAY, PATHS, READING, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -31,11 +31,13 @@ const ARGUMENTS: &[Argument] = &[
         "The most seconds for a property; 10 if left out and not configured.",
     ),
     READING,
+    ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let twin = Twin::of(&["verify", "--format=json"])
+        .flag("anyway", arguments.flag("anyway"))
         .option("property", arguments.text("property"))
         .flag("rules", arguments.flag("rules"))
         .option("scope", arguments.number("scope"))

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ConversationLine, ConversationPiece};
+use crate::report::LoadErrors;
 
 /// Which record it is.
 #[derive(Debug, Clone, Serialize)]
@@ -44,7 +45,12 @@ struct PieceObject<'a> {
 
 /// A record as one line of JSON, with the line end. `findings` are those of `check --format json`.
 #[must_use]
-pub fn json_record(place: &RecordPlace<'_>, lines: &[ConversationLine], findings: &[Value]) -> String {
+pub fn json_record(
+    place: &RecordPlace<'_>,
+    lines: &[ConversationLine],
+    findings: &[Value],
+    mark: &LoadErrors,
+) -> String {
     let piece = |piece: &ConversationPiece| -> Option<[u64; 2]> {
         let range = piece.source?.range;
         Some([range.start(), range.end()].map(|offset| place.start + u64::from(u32::from(offset))))
@@ -62,5 +68,10 @@ pub fn json_record(place: &RecordPlace<'_>, lines: &[ConversationLine], findings
             .collect(),
     });
     let object = RecordObject { place, lines: lines.collect(), findings };
-    serde_json::to_string(&object).unwrap_or_default() + "\n"
+    if mark.is_empty() {
+        return serde_json::to_string(&object).unwrap_or_default() + "\n";
+    }
+    let mut value = serde_json::to_value(&object).unwrap_or_default();
+    mark.mark_json(&mut value);
+    format!("{value}\n")
 }

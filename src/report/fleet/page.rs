@@ -26,6 +26,8 @@ pub struct FleetPage<'a> {
     pub date: Option<&'a str>,
     /// How many inputs could not be read to their end, or have no reply.
     pub unread: usize,
+    /// That a policy does not load, with its first error.
+    pub mark: Option<&'a str>,
 }
 
 /// Writes the page.
@@ -41,6 +43,7 @@ pub fn page(page: FleetPage<'_>) -> String {
         contents(&mut out);
     }
     out.push_str("<main id=\"main\">\n");
+    out.push_str(&html_page::mark(page.mark));
     if page.fleet.totals.answers == 0 {
         out.push_str("<p>There is no reply in these sessions.</p>\n");
     }

@@ -27,6 +27,7 @@ pub fn html(page: Page<'_>) -> String {
     let mut out = html_page::head(&title, "");
     header(page, &mut out);
     out.push_str("<main>\n");
+    out.push_str(&html_page::mark(page.mark));
     problems(page, &mut out);
     timelines(page.turns, &mut out);
     if page.omitted > 0 {

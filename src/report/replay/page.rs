@@ -25,4 +25,6 @@ pub struct Page<'a> {
     pub revision: Option<&'a str>,
     /// The day of the replay, as `2026-01-31`.
     pub date: Option<&'a str>,
+    /// That a policy does not load, with its first error.
+    pub mark: Option<&'a str>,
 }

@@ -11,6 +11,7 @@ mod foreign_names;
 mod foreign_text;
 mod graph;
 mod init;
+mod loading;
 mod long_transcripts;
 mod many_findings;
 #[path = "test.rs"]

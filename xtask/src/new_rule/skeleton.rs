@@ -15,6 +15,7 @@ pub(super) fn document(options: &Options) -> Result<String> {
 - group: {group}
 - severity: off
 - fix: none
+- engine: accepts
 
 A clause for `{predicate}`.
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::CheckedProgram;
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
 use crate::analysis::with_other_helpers;
@@ -47,6 +48,8 @@ struct FileState {
 #[derive(Debug, Default)]
 struct Placed {
     diagnostics: Arc<[Diagnostic]>,
+    /// The findings because of which the engine rejects the program.
+    rejected: Vec<Diagnostic>,
     /// The other files that they point into.
     reads: SmallVec<[FileId; 2]>,
     /// What decided which fixes are safe.
@@ -134,7 +137,7 @@ impl LastRun {
         &mut self,
         (statements, fixes): (&StatementFindings, &FixChecks),
         cancel: &Cancel,
-    ) -> Option<Vec<(FileId, Arc<[Diagnostic]>)>> {
+    ) -> Option<CheckedProgram> {
         let check = |at: &u32| {
             let file = self.program.files.get(*at as usize)?;
             Some((*at, statements.check_file(&self.program, &self.types, file, cancel)))
@@ -166,8 +169,16 @@ impl LastRun {
         if cancel.is_cancelled() {
             return None;
         }
-        let files = self.program.files.iter().zip(&self.files);
-        Some(files.map(|(file, known)| (file.id, Arc::clone(&known.placed.diagnostics))).collect())
+        let files = || self.program.files.iter().zip(&self.files);
+        let rejected = files().flat_map(|(file, known)| {
+            known.placed.rejected.iter().map(|rejected| (file.id, rejected.clone()))
+        });
+        Some(CheckedProgram {
+            rejections: rejected.collect(),
+            diagnostics: files()
+                .map(|(file, known)| (file.id, Arc::clone(&known.placed.diagnostics)))
+                .collect(),
+        })
     }
 
     fn place(&self, at: u32, fixes: &FixChecks) -> Option<Placed> {
@@ -176,9 +187,11 @@ impl LastRun {
         let of_program = self.checks.as_ref().map(|checks| checks.of_file(file.id)).unwrap_or_default();
         let mut placer = Placer::checking(&self.program, &self.settings, &self.types, fixes);
         placer.thorough = self.is_thorough;
+        let mut unchecked = Placer::new(&self.program, &self.settings);
+        let rejected = unchecked.place_rejected(file, of_statements, &of_program);
         let diagnostics = placer.place_all(file, of_statements, of_program).into();
         let Placer { reads, dependencies, .. } = placer;
-        Some(Placed { diagnostics, reads, dependencies })
+        Some(Placed { diagnostics, rejected, reads, dependencies })
     }
 }
 
@@ -217,7 +230,10 @@ mod tests {
         let of_before = ProgramTypes::new(&before, &mut types);
         let run = LastRun::follow(&mut last, &before, &of_before, (&settings, false));
         let found = run.run((&statements, &fixes), &Cancel::new()).unwrap();
-        assert!(found.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())), "no fix: {found:?}");
+        assert!(
+            found.diagnostics.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())),
+            "no fix: {found:?}"
+        );
         let of_after = ProgramTypes::new(&after, &mut types);
         let run = LastRun::follow(&mut last, &after, &of_after, (&settings, false));
         let again: Vec<u32> = run.unplaced.union(&run.unchecked).copied().collect();

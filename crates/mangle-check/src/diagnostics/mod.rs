@@ -7,6 +7,9 @@
 
 mod last_run;
 mod placer;
+mod rejections;
+#[cfg(test)]
+mod rejections_tests;
 mod statements;
 
 use std::sync::Arc;
@@ -25,6 +28,7 @@ use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding, Rule};
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange};
 use placer::{Placer, order};
+pub use rejections::rejections;
 use statements::StatementFindings;
 pub(crate) use statements::{check_statement, fingerprint};
 
@@ -61,6 +65,15 @@ impl FindingCache {
     }
 }
 
+/// The result of a check of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckedProgram {
+    /// The findings of each file, in the order of [`Program::files`].
+    pub diagnostics: Vec<(FileId, Arc<[Diagnostic]>)>,
+    /// The findings because of which the engine rejects the program, as [`rejections`] gives them.
+    pub rejections: Vec<(FileId, Diagnostic)>,
+}
+
 /// The diagnostics of every file of `program`, sorted by start; files without any have an empty
 /// list. In the order of [`Program::files`].
 #[must_use]
@@ -69,8 +82,8 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    let found = diagnostics_unless(&Cancel::new(), program, &cache.types(program), settings, cache);
-    owned(found.unwrap_or_default())
+    let checked = check_unless(&Cancel::new(), program, &cache.types(program), settings, cache);
+    owned(checked.unwrap_or_default().diagnostics)
 }
 
 fn owned(found: Vec<(FileId, Arc<[Diagnostic]>)>) -> Vec<(FileId, Vec<Diagnostic>)> {
@@ -87,18 +100,18 @@ pub fn diagnostics_for_fixing(
     let types = cache.types(program);
     let mut last = cache.last.lock();
     let last = LastRun::follow(&mut last, program, &types, (settings, true));
-    owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default())
+    owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default().diagnostics)
 }
 
-/// [`diagnostics`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
+/// [`diagnostics`] with the [`rejections`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
 #[must_use]
-pub fn diagnostics_unless(
+pub fn check_unless(
     cancel: &Cancel,
     program: &Program,
     types: &ProgramTypes,
     settings: &RuleSettings,
     cache: &FindingCache,
-) -> Option<Vec<(FileId, Arc<[Diagnostic]>)>> {
+) -> Option<CheckedProgram> {
     let mut last = cache.last.lock();
     LastRun::follow(&mut last, program, types, (settings, false))
         .run((&cache.statements, &cache.fixes), cancel)
@@ -231,7 +244,7 @@ mod tests {
         let edited = Program::new(vec![summary()]);
         cancel.cancel();
         let types = cache.types(&edited);
-        assert_eq!(diagnostics_unless(&cancel, &edited, &types, &settings, &cache), None);
+        assert_eq!(check_unless(&cancel, &edited, &types, &settings, &cache), None);
         assert_eq!(diagnostics(&edited, &settings, &cache), before);
         assert!(before.iter().any(|(_, found)| !found.is_empty()));
     }

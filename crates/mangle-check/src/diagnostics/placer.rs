@@ -9,7 +9,7 @@ use crate::fix_checks::{Claim, Dependencies, Effort, FixChecks};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::RuleSettings;
-use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix};
+use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix, Severity};
 use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use mangle_syntax::text::{FileId, StatementId, TextSize, with_line_ends};
 
@@ -79,10 +79,42 @@ impl<'p> Placer<'p> {
         statement: Option<StatementId>,
         finding: Finding,
     ) -> Option<Diagnostic> {
+        let severity = self.settings.severity_of(&finding)?;
+        self.place_as(severity, file, statement, finding)
+    }
+
+    /// Those findings because of which the engine rejects the program, whatever settings and comments say of them.
+    pub(super) fn place_rejected(
+        &mut self,
+        file: &'p FileSummary,
+        of_statements: &FileFindings,
+        of_program: &[(StatementId, Finding)],
+    ) -> Vec<Diagnostic> {
+        let of_statements = of_statements
+            .all
+            .iter()
+            .flat_map(|(statement, findings)| findings.iter().map(|finding| (*statement, finding)));
+        let of_program = of_program.iter().map(|(statement, finding)| (Some(*statement), finding));
+        let rejected = of_statements.chain(of_program).filter(|(_, finding)| finding.is_rejected);
+        let mut placed: Vec<_> = rejected
+            .filter_map(|(statement, finding)| {
+                self.place_as(Severity::Error, file, statement, finding.clone())
+            })
+            .collect();
+        placed.sort_by(|a, b| order(a).cmp(&order(b)));
+        placed
+    }
+
+    fn place_as(
+        &mut self,
+        severity: Severity,
+        file: &'p FileSummary,
+        statement: Option<StatementId>,
+        finding: Finding,
+    ) -> Option<Diagnostic> {
         if finding.rule == &DIRECTIVE_OUTSIDE_HYBRID && self.program.embedding.is_hybrid(file.id) {
             return None;
         }
-        let severity = self.settings.severity_of(&finding)?;
         let start = match statement {
             Some(statement) => file.start_of(statement)?,
             None => TextSize::new(0),

@@ -33,6 +33,6 @@ pub use coverage::{Coverage, RuleKey, rules_of};
 pub use key::TestKey;
 pub use rules::RULES;
 pub use run::{
-    CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, run,
+    CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, not_run, run,
     without_cases, without_statements,
 };

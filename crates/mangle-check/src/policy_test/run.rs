@@ -131,6 +131,25 @@ pub fn run(
     Suite { file, cases: cases.collect(), compiled: Arc::clone(compiled), coverage }
 }
 
+/// The cases of `file` whose names `wanted` takes, none of them run, because of `why`: for a program that does not load.
+#[must_use]
+pub fn not_run(
+    program: &Program,
+    file: FileId,
+    tests: &TestFile,
+    (reading, why): (Reading, &str),
+    wanted: &dyn Fn(&str) -> bool,
+) -> Suite {
+    let result = |case: &Case| CaseResult {
+        name: case.name.clone(),
+        header: case.header,
+        outcome: CaseOutcome::Error(FileError { range: case.header, message: why.to_owned() }),
+    };
+    let cases = tests.cases.iter().filter(|case| wanted(&case.name)).map(result).collect();
+    let compiled = PreparedProgram::new(program, file, tests, reading).compiled;
+    Suite { file, compiled, cases, coverage: Coverage::default() }
+}
+
 /// A program whose cases hold nothing but facts.
 struct PreparedProgram {
     program: Program,

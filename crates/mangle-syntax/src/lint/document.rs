@@ -6,6 +6,7 @@
 //! - group: WORD
 //! - severity: WORD, or `off`
 //! - fix: WORD
+//! - engine: WORD
 //!
 //! SUMMARY
 //!
@@ -33,10 +34,11 @@
 //! WHAT THE FIX DOES
 //! ````
 //!
+//! The line about the engine may be missing. Errors in Mangle texts have one, a test requires it.
 //! Summary, rationale and the text about the fix are one line each. The examples, the finding and that text may be missing; the
 //! fence may be longer than three. A test writes the finding.
 
-use super::{FixKind, Group, Rule, Severity};
+use super::{EngineOutcome, FixKind, Group, Rule, Severity};
 
 /// The rule that the document at a path describes, relative to the file that names it. Mistakes in it do not compile.
 #[macro_export]
@@ -76,7 +78,14 @@ impl Rule {
         let group = group(rest.after("- group: "));
         let severity = severity(rest.after("- severity: "));
         let fix = fix(rest.after("- fix: "));
-        rest.blank();
+        let line = rest.line();
+        let engine = if line.is_empty() {
+            None
+        } else {
+            assert!(starts_with(line, ENGINE), "a line of the document begins otherwise");
+            rest.blank();
+            Some(engine_outcome(line.split_at(ENGINE.len()).1))
+        };
         let summary = rest.line();
         rest.blank();
         rest.heading("## Why");
@@ -86,9 +95,12 @@ impl Rule {
         let good = rest.example("## Good");
         let fix_text = rest.last_section("## Fix");
         assert!(rest.0.is_empty(), "there is more after the last section");
-        Self { code, name, group, severity, summary, rationale, bad, finding, good, fix, fix_text }
+        Self { code, name, group, severity, summary, rationale, bad, finding, good, fix, fix_text, engine }
     }
 }
+
+/// Start of the line about the engine.
+const ENGINE: &str = "- engine: ";
 
 /// What of a document is not read yet.
 struct Rest(&'static str);
@@ -189,6 +201,17 @@ const fn fix(word: &str) -> FixKind {
     panic!("there is no such kind of fix")
 }
 
+const fn engine_outcome(word: &str) -> EngineOutcome {
+    let mut at = 0;
+    while at < EngineOutcome::ALL.len() {
+        if is_same(EngineOutcome::ALL[at].as_str(), word) {
+            return EngineOutcome::ALL[at];
+        }
+        at += 1;
+    }
+    panic!("there is no such outcome")
+}
+
 /// What is before and after the first `separator`.
 const fn split(text: &'static str, separator: &str) -> (&'static str, &'static str) {
     let mut at = 0;
@@ -244,12 +267,13 @@ mod tests {
 
     #[test]
     fn a_document_is_a_rule() {
-        let text = "# a-name (MG299)\n\n- group: safety\n- severity: off\n- fix: safe\n\nWhat.\n\n## Why\n\nBecause.\n\n\
+        let text = "# a-name (MG299)\n\n- group: safety\n- severity: off\n- fix: safe\n- engine: depends\n\nWhat.\n\n## Why\n\nBecause.\n\n\
                     ## Bad\n\n````mangle\n```\np(1).\n````\n\n## Finding\n\n```text\nerror\n```\n\n## Good\n\n```mangle\np(2).\n```\n\n\
                     ## Fix\n\nReplaces it.\n";
         let rule = Rule::of_document(text);
         assert_eq!((rule.code, rule.name, rule.group), ("MG299", "a-name", Group::Safety));
         assert_eq!((rule.severity, rule.fix), (None, FixKind::Safe));
+        assert_eq!(rule.engine, Some(EngineOutcome::Depends));
         assert_eq!((rule.summary, rule.rationale), ("What.", "Because."));
         assert_eq!((rule.bad, rule.good), ("```\np(1).\n", "p(2).\n"));
         assert_eq!(rule.finding, "error\n");
@@ -261,7 +285,7 @@ mod tests {
         let text =
             "# n (MG299)\n\n- group: types\n- severity: error\n- fix: none\n\nWhat.\n\n## Why\n\nBecause.\n";
         let rule = Rule::of_document(text);
-        assert_eq!((rule.bad, rule.good), ("", ""));
+        assert_eq!((rule.bad, rule.good, rule.engine), ("", "", None));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use text_size::TextSize;
 
-use super::{Rule, Severity, SharedText};
+use super::{EngineOutcome, Rule, Severity, SharedText};
 use crate::text::{FileId, StatementId, TextRange, is_on_characters, whole_characters};
 
 /// What a [`Span`] counts from.
@@ -163,6 +163,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// What to do where no fix does it: an imperative sentence without a full stop.
     pub help: Option<SharedText>,
+    /// True if the engine rejects a program with this finding. No setting and no comment changes that.
+    pub is_rejected: bool,
 }
 
 impl Finding {
@@ -179,13 +181,22 @@ impl Finding {
             notes: Vec::new(),
             fix: None,
             help: None,
+            is_rejected: matches!(rule.engine, Some(EngineOutcome::Rejects)),
         }
     }
 
-    /// Gives it a severity of its own.
+    /// Gives it a severity of its own. The engine accepts what is less than an error.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
+        self.is_rejected &= severity == Severity::Error;
+        self
+    }
+
+    /// Sets if the engine rejects a program with this finding, for a rule for which that depends.
+    #[must_use]
+    pub fn rejected_if(mut self, is_rejected: bool) -> Self {
+        self.is_rejected = is_rejected;
         self
     }
 

@@ -16,5 +16,5 @@ pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use document::{rule, rules};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use placement::Placement;
-pub use rule::{FixKind, Group, Rule, Severity, address};
+pub use rule::{EngineOutcome, FixKind, Group, Rule, Severity, address};
 pub use shared_text::{LONGEST_TEXT, SharedText};

@@ -193,6 +193,32 @@ impl FixKind {
     }
 }
 
+/// The effect of a mistake on the engine that loads the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EngineOutcome {
+    /// The engine rejects the whole program, or `mangle-ls` cannot read a part of it: the program does not load.
+    Rejects,
+    /// The engine loads the program. Its evaluation may abort, or derive other facts than intended.
+    Accepts,
+    /// One or the other: each finding says it ([`Finding::rejected_if`](super::Finding::rejected_if)).
+    Depends,
+}
+
+impl EngineOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 3] = [Self::Rejects, Self::Accepts, Self::Depends];
+
+    /// The word in the document of a rule.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejects => "rejects",
+            Self::Accepts => "accepts",
+            Self::Depends => "depends",
+        }
+    }
+}
+
 /// The address on the web of a file of the repository, as it is in this version; `None` as long as the package
 /// names no repository.
 #[must_use]
@@ -229,6 +255,8 @@ pub struct Rule {
     pub good: &'static str,
     /// The kind of fix on offer.
     pub fix: FixKind,
+    /// The effect of a finding on the engine. `None`: the rule is not about mistakes that keep a program from loading.
+    pub engine: Option<EngineOutcome>,
     /// What its fix does, as a sentence; empty where there is none, or nothing to add.
     pub fix_text: &'static str,
 }

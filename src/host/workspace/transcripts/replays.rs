@@ -36,12 +36,18 @@ impl SnapshotTranscript {
         cancel: &Cancel,
         see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
     ) -> Option<T> {
-        if self.is_document || self.is_left_out() {
+        if self.is_document || self.is_left_out() || self.refusal().is_some() {
             return None;
         }
         let (known, of) = (self.known(), self.programs.first()?);
         let constitution = known.constitution(&of.settings, cancel)?;
         Some(see(&constitution, self.judge(&known), &of.settings.kernel))
+    }
+
+    /// That a policy around it does not load, so that nothing is permitted or denied; with the first error.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.programs.iter().find_map(|program| program.refusal())
     }
 
     /// Replays it for those who look at it, unless somebody has already; nothing is done for one that is not open. Does
@@ -114,7 +120,7 @@ impl SnapshotTranscript {
     pub fn replayed(&self) -> &Replayed {
         self.replayed.get().unwrap_or_else(|| {
             self.carried.get_or_init(|| {
-                let last = self.memos.verdicts.latest().flatten();
+                let last = self.memos.verdicts.latest().flatten().filter(|_| self.refusal().is_none());
                 last.map_or_else(Replayed::default, |last| self.placed(&last))
             })
         })

@@ -103,6 +103,9 @@ impl SnapshotTranscript {
         records: &Records,
         cancel: &Cancel,
     ) -> Option<(TranscriptVerdicts, Vec<Diagnostic>)> {
+        if self.refusal().is_some() {
+            return None;
+        }
         let (known, of) = (self.known(), self.programs.first()?);
         let constitution = known.constitution(&of.settings, cancel)?;
         let judge = self.judge(&known);

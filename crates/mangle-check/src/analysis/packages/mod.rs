@@ -83,7 +83,8 @@ fn private(context: &CheckContext<'_>, clause: &Clause, literal: &Literal) -> Op
     };
     let message = format!("`{}` is private to {}", predicate.key.name, shown(owner));
     let finding = Finding::new(&PRIVATE_ACCESS, literal.atom.name.range, message)
-        .note(format!("this rule belongs to {}: the engine rejects the program", shown(asking)));
+        .note(format!("this rule belongs to {}: the engine rejects the program", shown(asking)))
+        .rejected_if(!literal.is_temporal());
     Some(match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, "declared private here"),
         None => finding,

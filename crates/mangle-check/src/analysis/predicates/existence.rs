@@ -56,7 +56,7 @@ fn check_missing(context: &ProgramContext<'_>, predicate: &Predicate, findings: 
         };
         let finding = match kind {
             UseKind::Temporal => finding.note("the engine accepts the temporal premise, which never holds"),
-            _ => finding.note("the engine rejects the program"),
+            _ => finding.note("the engine rejects the program").rejected_if(true),
         };
         findings.push(site.file.id, site.item.statement.id, finding);
     }

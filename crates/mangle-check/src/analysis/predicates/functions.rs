@@ -11,7 +11,7 @@ use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
 use mangle_engine::program::builtins::{self, BuiltinFunction};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
-use mangle_syntax::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
+use mangle_syntax::syntax::ast::{Apply, ApplyForm, Clause, Name, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::Symbol;
 
@@ -48,6 +48,11 @@ impl ApplicationPlace {
             Self::Body | Self::Let | Self::Do => "the engine rejects the program",
         }
     }
+
+    /// True if the engine rejects a wrong application there. It computes the arguments of facts when it reads the program.
+    fn is_rejected(self, context: &CheckContext<'_>) -> bool {
+        self != Self::Head || context.item.statement.clause().is_some_and(Clause::is_fact)
+    }
 }
 
 /// Checks the applications in some terms.
@@ -75,20 +80,29 @@ pub(super) fn check_term(
         return;
     }
     if is_type(apply) {
-        findings.push(type_as_value(term, apply).note(place.consequence()));
+        let finding = type_as_value(term, apply).note(place.consequence());
+        findings.push(finding.rejected_if(place.is_rejected(context)));
         return;
     }
     match builtins::function(name) {
         Some(function) if is_known(function, place) => {
             if judges_arity(function, place) && !function.arity.accepts(apply.args.len()) {
-                findings.push(arity_finding(term, apply, function, place.consequence()));
+                let finding = arity_finding(term, apply, function, place.consequence());
+                findings.push(finding.rejected_if(place.is_rejected(context)));
             }
             check_keys(context, apply, findings);
         }
-        _ => findings.push(unknown(apply, place)),
+        _ => findings.push(unknown(apply, place).rejected_if(is_unknown_rejected(context, apply, place))),
     }
     let inner = if place == ApplicationPlace::Head { ApplicationPlace::Head } else { ApplicationPlace::Body };
     check_terms(context, &apply.args, inner, findings);
+}
+
+/// True if the engine rejects the call of a function that it cannot evaluate. A registered one passes its analysis.
+fn is_unknown_rejected(context: &CheckContext<'_>, apply: &Apply, place: ApplicationPlace) -> bool {
+    let is_registered = builtins::function(apply.function.as_str()).is_some_and(|known| known.registered);
+    let is_fact = context.item.statement.clause().is_some_and(Clause::is_fact);
+    is_fact || (!is_registered && place.is_rejected(context))
 }
 
 fn is_type(apply: &Apply) -> bool {
@@ -154,7 +168,7 @@ fn judges_arity(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
 
 /// An application with too few or too many arguments.
 pub(in crate::analysis) fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction) -> Finding {
-    arity_finding(term, apply, function, ApplicationPlace::Body.consequence())
+    arity_finding(term, apply, function, ApplicationPlace::Body.consequence()).rejected_if(true)
 }
 
 fn arity_finding(term: &Term, apply: &Apply, function: &BuiltinFunction, consequence: &str) -> Finding {

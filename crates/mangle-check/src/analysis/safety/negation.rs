@@ -131,11 +131,14 @@ fn wildcard_finding(
 ) -> Finding {
     let finding = if matches!(negation.fate, NegationEffect::Dropped | NegationEffect::Lost) {
         let headline = "wildcard makes the engine ignore this negation";
-        Finding::new(&NEGATION_WILDCARD, wildcard.range, headline).note(consequence(subject))
+        Finding::new(&NEGATION_WILDCARD, wildcard.range, headline)
+            .note(consequence(subject))
+            .rejected_if(leaves_no_body(subject))
     } else {
         let headline = "wildcard in a negation makes the engine reject the rule";
         Finding::new(&NEGATION_WILDCARD, wildcard.range, headline)
             .note("a wildcard in a positive premise keeps the engine from ignoring the negation")
+            .rejected_if(true)
     };
     let finding = finding.label("never bound");
     let keeps = |term: &Term| !term.is_wildcard();
@@ -180,6 +183,11 @@ fn lost_finding(subject: &Subject<'_>, literal: &Literal) -> Finding {
 }
 
 /// What follows from the loss of a negation: a note.
+/// True if the engine ignores all premises of a rule with a transform, which it then rejects.
+fn leaves_no_body(subject: &Subject<'_>) -> bool {
+    subject.rewriting.is_empty() && !subject.clause.transforms.is_empty()
+}
+
 fn consequence(subject: &Subject<'_>) -> String {
     let head = subject.excerpt(subject.clause.head.range);
     if !subject.rewriting.is_empty() {

@@ -58,7 +58,8 @@ fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, eff
         }
         let headline = format!("expression `{}` contains a wildcard", subject.excerpt(term.range));
         let finding = Finding::new(&WILDCARD_IN_EXPRESSION, inner.range, headline);
-        report.push(finding.label("never bound").note(effect).help("use a variable that a premise binds"));
+        let finding = finding.label("never bound").note(effect).rejected_if(effect == REJECTS);
+        report.push(finding.help("use a variable that a premise binds"));
     };
     for arg in &apply.args {
         arg.walk(&mut visit);

@@ -3,7 +3,9 @@
 use super::CheckContext;
 use super::premises::visit_variables;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
-use mangle_syntax::syntax::ast::{Clause, Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
+use mangle_syntax::syntax::ast::{
+    Clause, Interval, Literal, Premise, TemporalOperator, TimeBound, TimeBoundKind,
+};
 use mangle_syntax::text::Symbol;
 
 pub(super) static OPERATOR_VARIABLE: Rule = rule!("operator-variable.md");
@@ -114,10 +116,11 @@ fn occurs_before(clause: &Clause, literal: &Literal, name: Symbol) -> bool {
 /// Judges the brackets of an operator.
 pub(super) fn check_operator(
     context: &CheckContext<'_>,
+    clause: &Clause,
     operator: &TemporalOperator,
     out: &mut Vec<Finding>,
 ) {
-    let variables = operator.bounds.iter().filter_map(variable);
+    let variables = operator.bounds.iter().filter_map(|bound| variable(clause, bound));
     out.extend(variables);
     let [first, second] = operator.bounds.as_slice() else { return };
     if let Some((headline, why)) = inverted(operator, first, second) {
@@ -127,18 +130,37 @@ pub(super) fn check_operator(
     }
 }
 
-fn variable(bound: &TimeBound) -> Option<Finding> {
+/// True if a premise mentions a variable outside of operator brackets, so that it may have a value.
+fn occurs(clause: &Clause, name: Symbol) -> bool {
+    let mut found = false;
+    for literal in clause.literals() {
+        let terms = literal.atom.args.iter();
+        terms.for_each(|term| term.variables(&mut |other, _| found |= other == name));
+        let bounds = literal.interval.iter().flat_map(|interval| &interval.bounds);
+        found |= bounds.into_iter().any(|bound| bound.kind == TimeBoundKind::Variable(name));
+    }
+    found || clause.premises.iter().any(|premise| equates(premise, name))
+}
+
+fn equates(premise: &Premise, name: Symbol) -> bool {
+    let Premise::Comparison(comparison) = premise else { return false };
+    [&comparison.left, &comparison.right].iter().any(|side| side.variable() == Some(name))
+}
+
+fn variable(clause: &Clause, bound: &TimeBound) -> Option<Finding> {
     Some(match bound.kind {
         TimeBoundKind::Variable(name) => {
             let headline = format!("temporal operator contains the variable `{name}`");
             Finding::new(&OPERATOR_VARIABLE, bound.range, headline)
                 .note("the engine rejects an unbound variable here, and silently reads a bound one as 1970")
                 .help("write a duration, an instant or `now`")
+                .rejected_if(!occurs(clause, name))
         }
         TimeBoundKind::Wildcard => {
             Finding::new(&OPERATOR_VARIABLE, bound.range, "temporal operator contains a wildcard")
                 .note("the engine rejects an unbound variable here, and `_` is one")
                 .help("write a long duration, such as `36500d`, for no limit")
+                .rejected_if(true)
         }
         _ => return None,
     })

@@ -56,7 +56,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
             intervals::check_annotation(context, clause, interval, intervals::AnnotationPlace::Premise, out);
         }
         if let Some(operator) = &literal.operator {
-            intervals::check_operator(context, operator, out);
+            intervals::check_operator(context, clause, operator, out);
         }
     }
     out.extend(premises::check_group(clause));

@@ -87,7 +87,8 @@ fn unexpected(literal: &Literal, predicate: Option<&Predicate>) -> Option<Findin
     let headline = format!("{what} on `{name}`, which is not temporal");
     let finding = Finding::new(&TEMPORAL_USE_UNEXPECTED, range, headline)
         .note("facts of the predicate have no time, and the engine rejects the rule")
-        .help(format!("remove the {what}, or declare `{name}` as `temporal`"));
+        .help(format!("remove the {what}, or declare `{name}` as `temporal`"))
+        .rejected_if(true);
     Some(with_origin(finding, predicate))
 }
 

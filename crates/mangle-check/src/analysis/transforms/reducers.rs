@@ -2,7 +2,7 @@
 
 use super::scope::{Statement, TransformKind, TransformScope};
 use crate::analysis::{CheckContext, predicates};
-use mangle_engine::program::builtins::{self, BuiltinFunction, FunctionRole};
+use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FunctionRole};
 use mangle_engine::types::{Type, TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind};
@@ -91,7 +91,7 @@ pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
         check_values(scope.context, scope.clause, &statement.apply.args, findings);
         let Some(function) = statement.function else { continue };
         match (function.role, scope.kind) {
-            (FunctionRole::Grouping, _) => findings.push(misplaced(statement.value)),
+            (FunctionRole::Grouping, _) => findings.push(misplaced(statement.value).rejected_if(true)),
             (FunctionRole::Reducer { .. }, TransformKind::Group) => {
                 check_reducer(scope, statement, function, findings)
             }
@@ -117,13 +117,15 @@ fn without_group(
     {
         return None;
     }
-    // The analysis does not look at the first statement.
-    let effect = if at == 0 { "evaluation aborts" } else { "the engine rejects the program" };
+    // The analysis does not look at the first statement, and lets reducers of any number of arguments pass.
+    let is_rejected = at > 0 && !matches!(function.arity, Arity::AtLeast(_));
+    let effect = if is_rejected { "the engine rejects the program" } else { "evaluation aborts" };
     let headline = format!("`{}` has no group to reduce", function.name);
     Some(
         Finding::new(&REDUCER_IN_LET, statement.apply.function.range, headline)
             .note(format!("a transform of `let`s computes each solution by itself; {effect}"))
-            .help("insert `do fn:group_by(…)` before the first `let`"),
+            .help("insert `do fn:group_by(…)` before the first `let`")
+            .rejected_if(is_rejected),
     )
 }
 

@@ -284,7 +284,7 @@ fn reducers_without_rows() {
         "all(S) :- crew(_, N) |> let M = fn:plus(N, 1), let S = fn:collect(M).",
         expect![[r#"
             2:56-66 error reducer-in-let: `fn:collect` has no group to reduce
-              note: a transform of `let`s computes each solution by itself; the engine rejects the program
+              note: a transform of `let`s computes each solution by itself; evaluation aborts
               help: insert `do fn:group_by(…)` before the first `let`
         "#]],
     );

@@ -18,7 +18,7 @@ pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
             false => "the engine aborts when it evaluates this division",
         };
         let finding = Finding::new(&DIVISION_BY_ZERO, zero.range, format!("`{name}` divides by zero"));
-        findings.push(finding.note(consequence));
+        findings.push(finding.note(consequence).rejected_if(clause.is_fact()));
     });
 }
 

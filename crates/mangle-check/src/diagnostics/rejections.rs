@@ -1,0 +1,49 @@
+//! The findings because of which the engine rejects a program.
+
+use super::FindingCache;
+use super::placer::Placer;
+use crate::program_checks::{ProgramChecks, may_reject, off};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::parallel;
+use mangle_syntax::text::{Cancel, FileId};
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
+
+/// The findings because of which the engine rejects a program, or because of which `mangle-ls` cannot read a part of it; in the
+/// order of [`Program::files`] and of their places. Without any, the program loads.
+///
+/// Loading is a decision of the engine: settings that switch rules off and comments that silence findings change nothing. Fixes
+/// are not checked.
+///
+/// ```
+/// use std::sync::Arc;
+/// use mangle_check::Registry;
+/// use mangle_check::diagnostics::{FindingCache, rejections};
+/// use mangle_engine::program::{FileSummary, Program};
+/// use mangle_syntax::syntax::SourceFile;
+/// use mangle_syntax::text::FileId;
+///
+/// let source = SourceFile::parse("open(D) :- dor(D).\ndoor(/front).\n".into());
+/// let program = Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]);
+/// let found = rejections(&program, &FindingCache::new(Registry::of_programs()));
+/// assert_eq!(found[0].1.message.as_str(), "undefined predicate `dor/1`");
+/// ```
+#[must_use]
+pub fn rejections(program: &Program, cache: &FindingCache) -> Vec<(FileId, Diagnostic)> {
+    let (types, settings, goes_on) = (cache.types(program), RuleSettings::default(), Cancel::new());
+    let files: Vec<&FileSummary> = program.files.iter().map(AsRef::as_ref).collect();
+    let of_statements =
+        parallel::map(&files, FEW, |file| cache.statements.check_file(program, &types, file, &goes_on));
+    let of_program = ProgramChecks::new(program, &types, off(&settings, &may_reject));
+    let mut placer = Placer::new(program, &settings);
+    let mut all = Vec::new();
+    for (file, found) in files.into_iter().zip(of_statements) {
+        let Some(found) = found else { continue };
+        let rejected = placer.place_rejected(file, &found, &of_program.of_file(file.id));
+        all.extend(rejected.into_iter().map(|rejected| (file.id, rejected)));
+    }
+    all
+}

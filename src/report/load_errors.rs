@@ -1,0 +1,172 @@
+//! The errors because of which a program does not load, as every output shows them.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::sink;
+
+/// The JSON member that marks the output about a program that does not load. It is `false`, and missing for other programs.
+pub const PROGRAM_LOADS: &str = "program_loads";
+
+/// The number of errors that are shown.
+const SHOWN: usize = 3;
+
+/// The errors because of which a program does not load: the engine rejects it, a part of it cannot be read, or its settings
+/// cannot be read. Without any, the program loads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadErrors(Vec<LoadError>);
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LoadError {
+    /// The name of its file in output.
+    pub file: String,
+    /// Counted from 1; 0 if the whole file is concerned.
+    pub line: usize,
+    /// Counted from 1, in Unicode scalar values.
+    pub column: usize,
+    /// The code of the rule; empty for a file that cannot be read.
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl LoadError {
+    /// A file that cannot be read.
+    #[must_use]
+    pub fn unreadable(file: String, why: &str) -> Self {
+        Self { file, line: 0, column: 0, code: "", message: format!("the file cannot be read: {why}") }
+    }
+
+    /// The error on one line, with its place.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { file, line, column, code, message } = self;
+        let place = if *line == 0 { file.clone() } else { format!("{file}:{line}:{column}") };
+        let code = if code.is_empty() { String::new() } else { format!(" ({code})") };
+        sink::line(&format!("{place}: {message}{code}"))
+    }
+}
+
+impl LoadErrors {
+    /// The errors of a program, the gravest first.
+    #[must_use]
+    pub fn new(errors: Vec<LoadError>) -> Self {
+        Self(errors)
+    }
+
+    /// True if the program loads.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the errors of a further program; each is kept once.
+    pub fn add(&mut self, more: Self) {
+        for error in more.0 {
+            if !self.0.contains(&error) {
+                self.0.push(error);
+            }
+        }
+    }
+
+    /// The same errors in files whose names begin with `prefix`.
+    #[must_use]
+    pub fn named(mut self, prefix: &str) -> Self {
+        self.0.iter_mut().for_each(|error| error.file.insert_str(0, prefix));
+        self
+    }
+
+    /// That the program does not load, with the first error, on one line. `None` if it loads.
+    #[must_use]
+    pub fn mark(&self) -> Option<String> {
+        let first = self.0.first()?;
+        let more = match self.0.len() {
+            1 => String::new(),
+            2 => ", and 1 more error".to_owned(),
+            count => format!(", and {} more errors", count - 1),
+        };
+        Some(format!("the program does not load: {}{more}", first.text()))
+    }
+
+    /// The first errors, a line each, and the number of the others.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<_> = self.0.iter().take(SHOWN).map(LoadError::text).collect();
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => {}
+            1 => lines.push("and 1 more error".to_owned()),
+            more => lines.push(format!("and {more} more errors")),
+        }
+        lines
+    }
+
+    /// The mark as a comment line of a text, with the characters that begin a comment there. Empty if the program loads.
+    #[must_use]
+    pub fn comment(&self, start: &str) -> String {
+        self.mark().map_or_else(String::new, |mark| format!("{start} {mark}\n"))
+    }
+
+    /// The mark as a paragraph of Markdown. Empty if the program loads.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        self.mark().map_or_else(String::new, |mark| format!("> **Note:** {}\n\n", sink::markdown(&mark)))
+    }
+
+    /// Marks a JSON object, or each object of a list. Nothing changes if the program loads.
+    pub fn mark_json(&self, value: &mut Value) {
+        if self.is_empty() {
+            return;
+        }
+        match value {
+            Value::Object(members) => drop(members.insert(PROGRAM_LOADS.to_owned(), Value::Bool(false))),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mark_json(item)),
+            _ => {}
+        }
+    }
+
+    /// The first errors as JSON, with the number of all.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let shown: Vec<_> = self.0.iter().take(SHOWN).collect();
+        json!({ PROGRAM_LOADS: self.is_empty(), "errors": shown, "count": self.0.len() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(count: usize) -> LoadErrors {
+        let error = |line| LoadError {
+            file: "a.mg".into(),
+            line,
+            column: 2,
+            code: "MG301",
+            message: "undefined predicate `p/1`".into(),
+        };
+        LoadErrors::new((1..=count).map(error).collect())
+    }
+
+    #[test]
+    fn mark_has_the_first_error_and_counts_the_others() {
+        assert_eq!(errors(0).mark(), None);
+        let mark = "the program does not load: a.mg:1:2: undefined predicate `p/1` (MG301)";
+        assert_eq!(errors(1).mark().as_deref(), Some(mark));
+        assert_eq!(errors(3).mark(), Some(format!("{mark}, and 2 more errors")));
+    }
+
+    #[test]
+    fn few_errors_are_listed() {
+        assert_eq!(errors(5).lines().len(), 4);
+        assert_eq!(errors(5).lines().last().unwrap(), "and 2 more errors");
+    }
+
+    #[test]
+    fn objects_and_lists_are_marked() {
+        let mut value = json!([{"a": 1}, {"b": 2}]);
+        errors(0).mark_json(&mut value);
+        assert_eq!(value, json!([{"a": 1}, {"b": 2}]));
+        errors(1).mark_json(&mut value);
+        assert_eq!(value, json!([{"a": 1, "program_loads": false}, {"b": 2, "program_loads": false}]));
+    }
+}
