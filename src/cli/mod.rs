@@ -168,6 +168,14 @@ pub fn main(arguments: &[OsString]) -> u8 {
     cli.status(outcome)
 }
 
+/// Reports that standard output is closed, so that no command can show its result. Returns the exit status.
+#[cfg(not(target_family = "wasm"))]
+#[must_use]
+pub fn refuse_closed_output() -> u8 {
+    output::complain(ColorChoice::Auto, "cannot write to standard output: it is closed");
+    ExitStatus::Failure as u8
+}
+
 /// What a command wrote, and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {

@@ -52,6 +52,7 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::*;
+    use mangle_syntax::lint::Severity;
 
     #[test]
     fn codes_and_names_are_unique() {
@@ -60,5 +61,14 @@ mod tests {
             assert!(codes.insert(rule.code), "{} twice", rule.code);
             assert!(names.insert(rule.name), "{} twice", rule.name);
         }
+    }
+
+    #[test]
+    fn every_error_in_mangle_texts_says_if_the_program_loads() {
+        let is_missing = |rule: &&Rule| {
+            rule.code.starts_with("MG") && rule.severity == Some(Severity::Error) && rule.engine.is_none()
+        };
+        let missing: Vec<_> = rules().filter(is_missing).map(|rule| rule.name).collect();
+        assert!(missing.is_empty(), "write `- engine: rejects`, `accepts` or `depends` into {missing:?}");
     }
 }

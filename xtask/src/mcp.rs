@@ -17,11 +17,11 @@ const CALLS: &[(&str, &[&str])] = &[
     ("predicates", &["paths=[\"starter\"]"]),
     ("query", &["atom=permitted(X, Y, Z)", "paths=[\"starter\"]", "why=true"]),
     ("test", &["paths=[\"starter\"]"]),
-    ("verify", &["paths=[\"incident\"]", "scope=1"]),
+    ("verify", &["paths=[\"incident\"]", "scope=1", "anyway=true"]),
     ("replay", &["path=jailbreak/session.piggyback.jsonl", "policy=[\"guardian\"]", "turn=2"]),
     ("repair", &["path=jailbreak/session.piggyback.jsonl"]),
     ("preview", &["path=prompts/fix-auth.kernel.mg"]),
-    ("schema", &["paths=[\"incident\"]", "target=gbnf"]),
+    ("schema", &["paths=[\"incident\"]", "target=gbnf", "anyway=true"]),
 ];
 
 /// Builds the server and runs the inspector.

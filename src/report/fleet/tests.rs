@@ -57,7 +57,7 @@ fn fleet() -> Fleet {
 
 /// The page without its style and without what is in charts.
 fn text(fleet: &Fleet) -> String {
-    let page = page(FleetPage { fleet, title: None, date: Some("2026-02-01"), unread: 0 });
+    let page = page(FleetPage { fleet, title: None, date: Some("2026-02-01"), unread: 0, mark: None });
     let (_, body) = page.split_once("</style>").unwrap();
     let mut out = String::new();
     for (at, part) in body.split("<svg").enumerate() {
@@ -240,7 +240,7 @@ fn hostile_names_are_cut_and_text() {
     fleet.add(&origin, FleetEvent::Found { rule: rule(), severity: Severity::Error }, Some(1));
     fleet.add(&origin, FleetEvent::Answer { said: 1 }, Some(1));
     fleet.end(&Statistics { answers: 1, ..Statistics::default() }, false);
-    let page = page(FleetPage { fleet: &fleet, title: Some(&long), date: None, unread: 1 });
+    let page = page(FleetPage { fleet: &fleet, title: Some(&long), date: None, unread: 1, mark: None });
     assert!(!page.contains("<img") && !page.contains("<script"), "{page}");
     assert!(!page.contains(&"y".repeat(200)), "{page}");
 }

@@ -120,6 +120,7 @@ fn a_page_has_no_tags_but_ours() {
         program: "<b>\u{feff}",
         revision: Some("<i>"),
         date: Some("<i>"),
+        mark: None,
     });
     for refused in ["<script", "<i>", "<b>\u{feff}", "\u{202e}", "\u{1b}", "</code></details><"] {
         assert!(!page.contains(refused), "{refused}");
@@ -191,6 +192,7 @@ fn page_of(turn: &TurnReport, checked: &CheckReport) -> String {
         program: "guardian",
         revision: Some("1a2b3c4 of 2026-01-31"),
         date: Some("2026-02-01"),
+        mark: None,
     })
 }
 

@@ -213,3 +213,19 @@ fn turns_count_from_one() {
         assert!(output.status == 2 && errors.contains("invalid value '0'"), "{option}: {errors}");
     }
 }
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[test]
+fn closed_output_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "", "");
+    let program = env!("CARGO_BIN_EXE_mangle-ls");
+    for command in ["config", "check .", "query 'blocked(A)' policy.mg", "test .", "--version"] {
+        let line = format!("'{program}' {command} >&-");
+        let run = std::process::Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output();
+        let run = run.unwrap();
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(2), "{command}: {errors}");
+        assert!(errors.contains("standard output: it is closed"), "{command}: {errors}");
+    }
+}

@@ -117,12 +117,12 @@ fn queries_are_those_of_the_command_line() {
 fn tests_and_properties_are_those_of_the_command_line() {
     let folder = example("incident");
     let mut client = McpClient::start(&folder, &[]);
-    let twin = written(&folder, &["test", "--format", "json"]);
-    let pages = client.pages("test", &json!({}));
+    let twin = written(&folder, &["test", "--format", "json", "--anyway"]);
+    let pages = client.pages("test", &json!({"anyway": true}));
     assert_eq!(items(&pages, "/suites/0/cases"), twin[0]["suites"][0]["cases"].as_array().unwrap().clone());
     assert_eq!(steady(pages[0]["summary"].clone()), twin[0]["summary"]);
-    let twin = written(&folder, &["verify", "--format", "json", "--scope", "2"]);
-    let pages = client.pages("verify", &json!({"scope": 2}));
+    let twin = written(&folder, &["verify", "--format", "json", "--scope", "2", "--anyway"]);
+    let pages = client.pages("verify", &json!({"scope": 2, "anyway": true}));
     assert_eq!(items(&pages, "/properties"), twin[0]["properties"].as_array().unwrap().clone());
 }
 
@@ -130,8 +130,8 @@ fn tests_and_properties_are_those_of_the_command_line() {
 fn predicates_are_the_nodes_of_the_graph() {
     let folder = example("incident");
     let mut client = McpClient::start(&folder, &[]);
-    let twin = written(&folder, &["graph", "--format", "json"]);
-    let pages = client.pages("predicates", &json!({}));
+    let twin = written(&folder, &["graph", "--format", "json", "--anyway"]);
+    let pages = client.pages("predicates", &json!({"anyway": true}));
     assert!(pages.len() > 1);
     let all = items(&pages, "/programs/0/predicates");
     assert_eq!(all, twin[0]["programs"][0]["predicates"].as_array().unwrap().clone());
@@ -175,9 +175,9 @@ fn previews_are_those_of_the_command_line() {
 fn schemas_are_those_of_the_command_line() {
     let folder = example("incident");
     let mut client = McpClient::start(&folder, &[]);
-    for (target, words) in [("json-schema", &["schema"][..]), ("gbnf", &["gbnf"])] {
+    for (target, words) in [("json-schema", &["schema", "--anyway"][..]), ("gbnf", &["gbnf", "--anyway"])] {
         let twin = String::from_utf8(run(&folder, words).stdout).unwrap();
-        let pages = client.pages("schema", &json!({"target": target}));
+        let pages = client.pages("schema", &json!({"target": target, "anyway": true}));
         let text: String = pages.iter().map(|page| page["schema"].as_str().unwrap()).collect();
         assert_eq!(text, twin, "{target}");
         assert!(pages[0]["problems"].is_array());

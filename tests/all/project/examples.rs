@@ -135,7 +135,7 @@ fn the_guardian_passes_its_tests() {
 
 #[test]
 fn the_dropped_negation_of_the_incident_fails_its_test() {
-    let (status, report) = policy_tests(&["examples/incident"]);
+    let (status, report) = policy_tests(&["examples/incident", "--anyway"]);
     assert_eq!(status, 1);
     let cases = report["suites"][0]["cases"].as_array().unwrap();
     let failed = cases.iter().filter(|case| case["outcome"] == "failed");
@@ -144,8 +144,14 @@ fn the_dropped_negation_of_the_incident_fails_its_test() {
     assert_eq!(properties.len(), 3);
     assert_eq!(case["failures"][0]["expectation"], "@forbid permitted(_, _, _)");
     assert!(case["failures"][0]["explanation"].as_str().unwrap().contains("clear_action(\"a1\")"));
-    let (status, _) = policy_tests(&["examples/incident", "--reading", "written"]);
+    let (status, _) = policy_tests(&["examples/incident", "--anyway", "--reading", "written"]);
     assert_eq!(status, 0);
+    // The engine rejects the program as a whole.
+    let (status, report) = policy_tests(&["examples/incident"]);
+    assert_eq!(
+        (status, &report["summary"]["passed"], &report["program_loads"]),
+        (2, &0.into(), &false.into())
+    );
 }
 
 /// The rows of the README's table of failures: `| `file` | what | rules |`.
@@ -214,6 +220,7 @@ fn the_jailbreak_is_denied_where_the_constitution_is_whole() {
                 "examples/jailbreak/session.piggyback.jsonl",
                 "--format",
                 "json",
+                "--anyway",
                 "--policy",
                 policy,
             ])

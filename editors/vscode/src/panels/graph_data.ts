@@ -29,6 +29,8 @@ export function readGraphOf(value: unknown): GraphOf | undefined {
 
 export interface Graph {
   programs: Program[];
+  /** `false` if a program does not load; missing otherwise. */
+  program_loads?: false;
 }
 
 export interface Program {

@@ -19,7 +19,7 @@ host.start((graph) => {
   const isTyping = typed !== null && document.activeElement === typed;
   const isWalking = document.activeElement?.hasAttribute("data-id") === true && document.hasFocus();
   const focused = document.activeElement?.getAttribute("data-id") ?? host.chosen.focus;
-  host.main.replaceChildren(toolbar(of, graph), ...shown, legend());
+  host.main.replaceChildren(toolbar(of, graph), ...mark(graph), ...shown, legend());
   host.main.classList.add("graph");
   if (isTyping) document.querySelector<HTMLInputElement>("#around")?.focus();
   else if (isWalking && focused !== undefined) host.main.querySelector<SVGElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -28,6 +28,12 @@ host.start((graph) => {
   if (host.chosen.shown !== key) host.main.querySelector(".node.centre")?.scrollIntoView({ block: "center", inline: "center" });
   host.choose({ shown: key });
 });
+
+/** The banner of a program that does not load. */
+function mark(graph: Graph): HTMLElement[] {
+  const text = "The program does not load: the engine rejects it. The graph shows the rest of it.";
+  return graph.program_loads === false ? [make("p", { class: "note" }, text)] : [];
+}
 
 function nothing({ of, recursive }: GraphOf): HTMLElement {
   const around = of === undefined ? "" : ` around \`${of}\``;

@@ -63,7 +63,10 @@ fn hover_counts_facts_and_shows_both_readings() {
 #[test]
 fn hover_names_the_samples() {
     let kernels = [
-        ("main.mg", "open(D) :- door(D), !locked(D).\nshut(D) :- door(D), gone(D).\n"),
+        (
+            "main.mg",
+            "open(D) :- door(D), !locked(D).\nshut(D) :- door(D), gone(D).\nDecl door(D).\nDecl locked(D).\nDecl gone(D).\n",
+        ),
         ("other.mg", "elsewhere(1).\n"),
         ("a.kernel.mg", "# @preview use: main.mg\ndoor(/d). door(/e).\n"),
         ("b.kernel.mg", "# @preview use: main.mg\nlocked(/e).\n"),

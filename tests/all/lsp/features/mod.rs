@@ -7,6 +7,7 @@ mod evaluation;
 mod formatting;
 mod grammars;
 mod hover;
+mod loading;
 mod policy_tests;
 mod previews;
 mod properties;
