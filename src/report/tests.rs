@@ -23,6 +23,7 @@ static RULE: Rule = Rule {
     finding: "",
     good: "",
     fix: FixKind::Unsafe,
+    engine: None,
 };
 
 const POLICY: FileId = FileId(0);

@@ -136,7 +136,7 @@ impl SnapshotProgram {
 
     /// The same without what was found out for this snapshot. Comparisons with other programs are not among it.
     fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
-let alone = Surroundings {
+        let alone = Surroundings {
             name: &|file| self.name_of(file),
             other: &|_, _| Err(String::new()),
             solvers: &|_| Solvers::default(),

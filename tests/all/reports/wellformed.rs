@@ -25,6 +25,7 @@ static RULE: Rule = Rule {
     finding: "",
     good: "",
     fix: FixKind::Unsafe,
+    engine: None,
 };
 
 /// Text with what formats trip over.
