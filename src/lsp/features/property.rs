@@ -100,7 +100,7 @@ pub(super) fn lenses(
     program: &SnapshotProgram,
 ) -> Vec<CodeLens> {
     let lens = |of: &AnsweredProperty| {
-let title = match (program.refusal(), &of.report) {
+        let title = match (program.refusal(), &of.report) {
             (Some(why), _) => why,
             (None, Some(report)) => report.headline().to_owned(),
             (None, None) => OPEN.to_owned(),
