@@ -91,7 +91,7 @@ fn logs_of_both_channels_are_read_again() {
               |             ^ expected `)` after this
               |
               = note: the runtime cannot read the update and ignores it
-              = help: insert `)` (edits evidence)
+              = help: insert `)` (a guess, look before you apply it; edits evidence)
 
             error[PB205 protected-head]: a reply may not assert `permitted`
              --> bad.log:3:10

@@ -121,7 +121,9 @@ pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
     let headline = format!("statement ends with `{}` instead of `.`", token.text);
     let hit = Hit::new(&rules::MISSING_DOT, token.range(), headline).note(DOES_NOT_END);
     let stop = full_stop_behind(region.before(last));
-    hits.add(hit.replace(token.range(), stop).title(format!("replace `{}` by `.`", token.text)));
+    let hit = hit.replace(token.range(), stop).title(format!("replace `{}` by `.`", token.text));
+    // A premise may be missing behind a comma.
+    hits.add(if token.is(",") { hit.guess() } else { hit });
 }
 
 /// `q(X); .`, `q(X) ; , r(X)`: a semicolon with nothing behind it.
@@ -136,6 +138,7 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
                 .note(ONE_COMMA)
                 .delete(token.start..end)
                 .title("delete the comma")
+                .guess()
         } else if token.is(";") && next.is(".") {
             let start = region.token(index - 1).map_or(token.start, |before| before.end);
             Hit::new(&rules::DISJUNCTION, token.range(), "no premise after `;`")

@@ -107,7 +107,7 @@ impl<'t> Lower<'_, 't> {
 
     /// The cursor is on a body.
     fn body(&mut self, body: &mut Body) {
-        let mut commas = Commas::default();
+        let mut commas = Commas { is_body: true, ..Commas::default() };
         self.children(|this, child, kind| match kind {
             SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
             SyntaxKind::Transform => {
@@ -316,7 +316,7 @@ impl<'t> Lower<'_, 't> {
         if let Some(comma) = text.strip_suffix(',') {
             let comma = TextRange::at(super::size(comma.len()), 1.into());
             let stop = full_stop_behind(text.trim_end_matches([',', ' ', '\t']));
-            let fix = Fix::safe("replace `,` by `.`").replace(comma, stop);
+            let fix = Fix::guess("replace `,` by `.`").replace(comma, stop);
             let finding = Finding::new(&rules::MISSING_DOT, comma, "statement ends with `,` instead of `.`");
             self.soft(finding.note(DOES_NOT_END).fix(fix));
             return;

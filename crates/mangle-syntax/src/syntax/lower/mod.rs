@@ -67,6 +67,8 @@ struct Commas {
     after_element: bool,
     /// The last comma.
     last: Option<TextRange>,
+    /// Whether it is a list of premises. In other lists an empty slot may have lost its element.
+    is_body: bool,
 }
 
 impl<'c, 't> Lower<'c, 't> {
@@ -335,7 +337,8 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn stray_comma(&mut self, commas: &mut Commas) {
         if let Some(range) = commas.stray.take() {
-            let fix = Fix::safe("delete the comma").replace(range, "");
+            let applicability = if commas.is_body { Applicability::Safe } else { Applicability::Unsafe };
+            let fix = Fix::new("delete the comma", applicability).replace(range, "");
             let finding = Finding::new(&rules::DOUBLE_COMMA, range, NO_ELEMENT);
             self.soft(finding.note(ONE_COMMA).fix(fix));
         }
@@ -344,7 +347,7 @@ impl<'c, 't> Lower<'c, 't> {
     /// Where a list may not end with a comma.
     fn no_trailing_comma(&mut self, commas: &Commas, list: &str) {
         if let (1.., false, Some(range)) = (commas.elements, commas.after_element, commas.last) {
-            let fix = Fix::safe("delete the comma").replace(range, "");
+            let fix = Fix::guess("delete the comma").replace(range, "");
             let finding = Finding::new(&rules::DOUBLE_COMMA, range, format!("trailing comma in {list}"));
             self.soft(finding.note("the engine expects another element after the comma").fix(fix));
         }
