@@ -1,4 +1,6 @@
-//! A naive search: every set of facts, smallest first, evaluated by the kernel. What the real search is held against.
+//! A naive search over given values: every set of facts, smallest first, evaluated by the kernel.
+//!
+//! It checks the symbolic evaluation and the order of exchangeable values. It does not check that the values are complete.
 
 use mangle_engine::kernel::{Fact, Kernel, Reason, RuleId};
 use mangle_syntax::text::Cancel;
