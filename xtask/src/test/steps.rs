@@ -75,6 +75,14 @@ pub(super) const STEPS: &[Step] = &[
         crate::libraries::documentation
     ),
     step!(
+        "damage",
+        "safe fixes of 10,000 damaged programs",
+        Full,
+        First,
+        &["crates/mangle-syntax/", "crates/mangle-engine/", "crates/mangle-check/"],
+        damaged_programs
+    ),
+    step!(
         "wasm",
         "the libraries compile for WebAssembly",
         Full,
@@ -152,6 +160,13 @@ pub(super) fn parse(name: &str) -> Result<&'static Step, String> {
 fn cargo_passes(arguments: &[&str]) -> Result<Tally> {
     let status = crate::cargo().args(arguments).status().context("cannot start cargo")?;
     Ok(Tally::one(format!("cargo {}", arguments.join(" ")), status.success()))
+}
+
+fn damaged_programs() -> Result<Tally> {
+    let mut cargo = crate::cargo();
+    cargo.args(["test", "-p", "mangle-check", "--lib", "--", "fix_checks::damage_tests"]);
+    let status = cargo.env("MANGLE_LS_DAMAGED", "10000").status().context("cannot start cargo")?;
+    Ok(Tally::one("damaged programs", status.success()))
 }
 
 fn grammar() -> Result<Tally> {
