@@ -27,6 +27,8 @@ pub(super) enum Medium {
     Json,
     /// A table for a program, whose cells are as they are, credentials apart
     Table,
+    /// A file for another program, which is as it is: a name in it that looks like a credential is an error before
+    Artifact,
     /// What the tool says of itself, such as the examples of its rules
     Own,
 }
@@ -45,7 +47,7 @@ impl Medium {
             Self::Commands => sink::stream(&redacted(text), false),
             Self::Json => sink::json(&redacted(text)).into_owned(),
             Self::Table => redacted(text).into_owned(),
-            Self::Own => text.to_owned(),
+            Self::Artifact | Self::Own => text.to_owned(),
         }
     }
 }

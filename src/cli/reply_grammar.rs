@@ -13,7 +13,7 @@ use super::programs::Programs;
 use super::surroundings;
 use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
-use crate::report::{LoadErrors, Sources};
+use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
 use piggyback::envelope::Catalogue;
 use reply_grammar::target::{Dialect, Target};
@@ -257,9 +257,9 @@ impl GrammarArgs {
                 write_file(Path::new(&notes), working, &text)?;
             }
             None => {
-                let medium = if target.is_schema() { Medium::Json } else { Medium::Table };
-                let mut out = Output::of(medium, color);
-                out.write(&grammar.text)?;
+                let mut out = Output::of(Medium::Artifact, color);
+                let text = if target.is_schema() { sink::json(&grammar.text) } else { (&grammar.text).into() };
+                out.write(&text)?;
                 out.flush()?;
             }
         }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -69,8 +70,7 @@ fn profile(word: &str) -> Result<ProfileOption, String> {
 impl TranscriptArgs {
     /// Sets what was asked for in the settings of all transcripts.
     pub(super) fn apply(&self, resolution: &mut Resolution) -> Result<()> {
-        for found in &mut resolution.transcripts {
-            let mut settings = TranscriptSettings::clone(&found.settings);
+        resolution.change_settings(|settings| {
             settings.container = self.container.or(settings.container);
             if self.profile == Some(ProfileOption::Auto) {
                 settings.profile = None;
@@ -86,9 +86,8 @@ impl TranscriptArgs {
                 );
                 settings.consumer = Some(consumer.clone());
             }
-            found.settings = settings.into();
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The version of the protocol that is prescribed.
@@ -232,11 +231,11 @@ impl Transcripts {
 
     /// Changes the settings of all of them.
     pub(super) fn change(&mut self, change: impl Fn(&mut TranscriptSettings)) {
-        for found in &mut self.resolution.transcripts {
-            let mut settings = TranscriptSettings::clone(&found.settings);
-            change(&mut settings);
-            found.settings = settings.into();
-        }
+        let changed = self.resolution.change_settings(|settings| {
+            change(settings);
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = changed;
     }
 
     /// They, with what their programs declare.
@@ -379,7 +378,7 @@ impl Transcripts {
                        spot: &mut dyn FnMut() -> LinePosition| {
             let name = self.name(found);
             let position = checks.iter().position(|(path, _)| *path == found.path);
-            let known = self.resolution.transcripts.iter().find(|known| known.path == found.path);
+            let known = self.resolution.transcript(found);
             let (Some(known), at) = (known, position.unwrap_or(checks.len())) else {
                 return Ok(ControlFlow::Continue(()));
             };
@@ -429,7 +428,7 @@ impl Transcripts {
         };
         let (resolution, knowledges) = (&self.resolution, &self.knowledges);
         let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
-            let known = resolution.transcripts.iter().find(|known| known.path == found.path);
+            let known = resolution.transcript(found);
             let mut examiner = known.map(|known| RecordExaminer::new(knowledges.judge(known)));
             Box::new(move |record| Some(examiner.as_mut()?.record(record)))
         };

@@ -6,6 +6,7 @@ use mangle_settings::{Profile, Settings, TranscriptSettings};
 use mangle_syntax::lint::Finding;
 use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
+use piggyback::envelope::secrets;
 use reply_grammar::lint::{FileContext, Origin, unchecked};
 use reply_grammar::target::{Dialect, Output, Target};
 use reply_grammar::{EnvelopeError, EnvelopeSet, Policy, Predicate, Remaining};
@@ -76,9 +77,12 @@ impl ReplyGrammarRequest<'_> {
     /// The grammar or schema for the target.
     ///
     /// # Errors
-    /// As [`ReplyGrammarRequest::envelopes`].
+    /// As [`ReplyGrammarRequest::envelopes`], and if a name looks like a credential and output masks those.
     pub fn generate(&self) -> Result<ReplyGrammar, EnvelopeError> {
         let set = self.envelopes()?;
+        if !secrets::are_shown() {
+            set.check_names()?;
+        }
         let output = self.target.write(&set, self.dialect, &self.origin(&set));
         let report = self.report(&set, &output);
         Ok(ReplyGrammar { text: output.text, report })

@@ -1,6 +1,7 @@
 //! Which envelopes there may be: the values of all fields, and what no grammar says of them.
 
 use mangle_settings::Profile;
+use piggyback::envelope::secrets;
 use piggyback::envelope::table::{CONTROL, ENVELOPE, MemberField, Requirement};
 use thiserror::Error;
 
@@ -30,6 +31,9 @@ pub struct EnvelopeSet {
     pub remaining: Vec<Remaining>,
 }
 
+/// How many characters of a credential tell where it is, and nothing else.
+const SHOWN: usize = 4;
+
 /// Why there is no envelope at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EnvelopeError {
@@ -49,9 +53,37 @@ pub enum EnvelopeError {
         /// The field, from `[decoding] fields`.
         field: String,
     },
+    /// A name that looks like a credential: with a mask in its place, the grammar would be another one.
+    #[error("{what} looks like {kind}, and a grammar would show it: rename it, or use `--no-redact`")]
+    Credential {
+        /// The name, shortened.
+        what: String,
+        /// The kind of credential.
+        kind: &'static str,
+    },
 }
 
 impl EnvelopeSet {
+    /// Checks that no name looks like a credential: nothing that is generated may show one, and none may be masked.
+    ///
+    /// # Errors
+    /// [`EnvelopeError::Credential`] for the first predicate or constant that does.
+    pub fn check_names(&self) -> Result<(), EnvelopeError> {
+        let predicates =
+            self.predicates.iter().map(|one| ("predicate", one.name.as_str(), format!("/{}", one.arity)));
+        let literals = self.update.iter().flat_map(Expr::literals);
+        let constants = literals.map(|text| ("constant", text, String::new()));
+        for (what, name, end) in predicates.chain(constants) {
+            if let Some(found) = secrets::keys(name).first() {
+                let start: String = name.get(found.range.start..).unwrap_or("").chars().take(SHOWN).collect();
+                let before = name.get(..found.range.start).unwrap_or("");
+                let what = format!("{what} `{before}{start}…{end}`");
+                return Err(EnvelopeError::Credential { what, kind: found.kind });
+            }
+        }
+        Ok(())
+    }
+
     /// The envelopes that a policy allows.
     ///
     /// # Errors

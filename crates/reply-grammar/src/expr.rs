@@ -1,5 +1,6 @@
 //! Regular expressions with bounds: which texts there are, of the decoded text of a string or of JSON itself.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -34,6 +35,23 @@ pub struct Rule {
 }
 
 impl Expr {
+    /// The texts in it, each rule's once.
+    #[must_use]
+    pub fn literals(&self) -> Vec<&str> {
+        let (mut found, mut open, mut seen) = (Vec::new(), vec![self], HashSet::new());
+        while let Some(expr) = open.pop() {
+            match expr {
+                Self::Literal(text) => found.push(text.as_str()),
+                Self::Class(_) => {}
+                Self::Sequence(parts) | Self::Choice(parts) => open.extend(parts.iter().rev()),
+                Self::Repeat(inner, ..) => open.push(inner),
+                Self::Rule(rule) if seen.insert(Arc::as_ptr(rule)) => open.push(&rule.body),
+                Self::Rule(_) => {}
+            }
+        }
+        found
+    }
+
     /// One text.
     pub fn literal(text: impl Into<String>) -> Self {
         Self::Literal(text.into())

@@ -18,7 +18,7 @@ use crate::host::{
 };
 use crate::report::LoadErrors;
 use mangle_engine::program::Embedding;
-use mangle_settings::Settings;
+use mangle_settings::{Settings, TranscriptSettings};
 use mangle_syntax::text::FileId;
 
 /// A file of a program.
@@ -135,6 +135,42 @@ impl Resolution {
             problems.ignored.extend(of_project.ignored);
         }
         problems
+    }
+
+    /// The transcript that another resolution of the same files has as `found`.
+    #[must_use]
+    pub fn transcript(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
+        let at = self.transcripts.binary_search_by(|known| known.path.cmp(&found.path)).ok()?;
+        self.transcripts.get(at)
+    }
+
+    /// Changes the settings of all transcripts. Transcripts with the same settings share them afterwards as well.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub fn change_settings<E>(
+        &mut self,
+        mut change: impl FnMut(&mut TranscriptSettings) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut changed: FxHashMap<*const TranscriptSettings, Arc<TranscriptSettings>> = FxHashMap::default();
+        // The old settings live until the end, so no new ones have the address of others.
+        let mut old = Vec::new();
+        for found in &mut self.transcripts {
+            let address = Arc::as_ptr(&found.settings);
+            let new = match changed.get(&address) {
+                Some(new) => Arc::clone(new),
+                None => {
+                    let mut settings = TranscriptSettings::clone(&found.settings);
+                    change(&mut settings)?;
+                    old.push(Arc::clone(&found.settings));
+                    let new = Arc::new(settings);
+                    changed.insert(address, Arc::clone(&new));
+                    new
+                }
+            };
+            found.settings = new;
+        }
+        Ok(())
     }
 
     /// The files that previews read beside policies, and those of atoms, with their texts.

@@ -35,7 +35,7 @@ impl<'a> TranscriptPrograms<'a> {
     /// A transcript as it is kept here.
     #[must_use]
     pub fn same(self, found: &TranscriptFile) -> Option<&'a TranscriptFile> {
-        self.resolution.transcripts.iter().find(|known| known.file == found.file)
+        self.resolution.transcript(found)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Charts as SVG, drawn by plotters in a few colours that the style sheet of the page replaces.
 
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{IntoSegmentedCoord, SegmentValue, ValueFormatter};
+use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use unicode_width::UnicodeWidthStr as _;
@@ -91,22 +91,27 @@ fn ink(horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
 
 fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let spans = i32::try_from(chart.labels.len())?;
-    let sum = |at: usize| chart.series.iter().filter_map(|values| values.get(at)).sum::<u64>();
+    let sum = |at: usize| {
+        chart.series.iter().filter_map(|values| values.get(at)).fold(0u64, |sum, value| sum.saturating_add(*value))
+    };
     let most = (0..chart.labels.len()).map(sum).max().unwrap_or_default().max(1);
     let mut builder = ChartBuilder::on(area);
     builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT);
-    let mut context = builder.build_cartesian_2d((0..spans - 1).into_segmented(), 0..most + most / 20)?;
+    // Segments of plotters have no width if there is one of them.
+    let mut context = builder.build_cartesian_2d(0..spans.max(1), 0..most.saturating_add(most / 20))?;
     mesh(&mut context)?;
-    times(chart, area, |at| context.backend_coord(&(SegmentValue::Exact(at), 0)))?;
+    times(chart, area, |at| context.backend_coord(&(at, 0)))?;
+    let column_width = context.plotting_area().dim_in_pixel().0 / spans.max(1).unsigned_abs();
+    // Space between columns, if they are wide enough for that.
+    let margin = u32::from(column_width > 3);
     let mut base = vec![0; chart.labels.len()];
     for (values, color) in chart.series.iter().zip(SERIES) {
         let columns = (0..spans).zip(base.iter_mut().zip(values)).filter(|(_, (_, value))| **value > 0);
         let columns = columns.map(|(at, (base, value))| {
             let from = *base;
-            *base += value;
-            let corners = [(SegmentValue::Exact(at), from), (SegmentValue::Exact(at + 1), *base)];
-            let mut column = Rectangle::new(corners, color.filled());
-            column.set_margin(0, 0, 1, 1);
+            *base = base.saturating_add(*value);
+            let mut column = Rectangle::new([(at, from), (at + 1, *base)], color.filled());
+            column.set_margin(0, 0, margin, margin);
             column
         });
         context.draw_series(columns.collect::<Vec<_>>())?;
@@ -240,6 +245,47 @@ mod tests {
             assert!(colors.len() > 2, "{svg}");
             for color in colors {
                 assert!(style.contains(&format!("#{color}")), "{color}");
+            }
+        }
+    }
+
+    /// Checks the lengths and coordinates of a chart.
+    fn check_numbers(svg: &str) {
+        let document = roxmltree::Document::parse(svg).expect("a chart is XML");
+        let is_length = |name: &str| matches!(name, "width" | "height" | "r" | "stroke-width" | "font-size");
+        let is_number = |name: &str| is_length(name) || matches!(name, "x" | "y" | "x1" | "x2" | "y1" | "y2" | "cx" | "cy");
+        for node in document.descendants() {
+            for attribute in node.attributes().filter(|attribute| is_number(attribute.name())) {
+                let value: f64 = attribute.value().parse().expect("a number");
+                assert!(value.is_finite(), "{svg}");
+                assert!(!is_length(attribute.name()) || value >= 0.0, "{} is {value} in {svg}", attribute.name());
+            }
+            let points = node.attribute("points").unwrap_or_default().split([',', ' ']);
+            points.filter(|point| !point.is_empty()).for_each(|point| {
+                assert!(point.parse::<f64>().is_ok_and(f64::is_finite), "{svg}");
+            });
+        }
+    }
+
+    #[test]
+    fn no_length_is_negative() {
+        let values = [0, 1, 2, 7, 1_000, 123_456_789, u64::MAX / 8, u64::MAX];
+        for spans in (0..=61).chain([500, 2_000]) {
+            for first in 0..values.len() {
+                let value = |series: usize, at: usize| values[(first + series * 3 + at * 5) % values.len()];
+                let series = |series| (0..spans).map(|at| value(series, at)).collect();
+                let chart = TimeChart {
+                    labels: (0..spans).map(|at| format!("day {at}")).collect(),
+                    series: (0..first.min(MOST_SERIES)).map(series).collect(),
+                };
+                let rows: Vec<_> = (0..spans.min(40)).map(|at| ("x".repeat(at * 7), value(0, at))).collect();
+                for width in WIDTHS {
+                    for svg in [columns(&chart, width), curves(&chart, width), bars(&rows, width)] {
+                        if !svg.is_empty() {
+                            check_numbers(&svg);
+                        }
+                    }
+                }
             }
         }
     }

@@ -47,7 +47,7 @@ pub use check::{FAMILIES, check, missing_fields, rules};
 pub use context::ReplyContext;
 pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
 pub use memory::{MemoryOperation, OPERATIONS, may_be_predicate};
-pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
+pub use replies::{BAD_UNICODE, CONTROL_LEAK, JSON_SYNTAX, control_shown};
 pub use reply::{Object, Reply};
 pub use requests::{claim_in, phrase_in};
 pub use sink::{Family, Sink};

@@ -18,6 +18,9 @@ const LONG: usize = 1 << 20;
 /// How many objects are looked at, so many of the first and so many of the last ones.
 const MOST_OBJECTS: usize = 2_000;
 
+/// How many bytes of damaged objects are read again: so often the length of the reply, and at least this much.
+const READ_AGAIN: (usize, usize) = (4, 1 << 18);
+
 /// A reply, what the runtime makes of it, and what is in it.
 #[derive(Debug)]
 pub struct Reply<'t> {
@@ -110,17 +113,33 @@ impl<'t> Reply<'t> {
             found.insert(at, (taken.clone(), true));
         }
         let seen = seen(raw, &found, caps);
+        let mut readable = raw.len() * READ_AGAIN.0 + READ_AGAIN.1;
         let object = |((range, is_closed), is_seen): ((Range<usize>, bool), bool)| {
             let json = Json::parse_part(raw, range.clone());
-            let decoded = match json.is_valid_to_the_end() {
+            let is_valid = json.is_valid_to_the_end();
+            let (json, end) = match is_valid {
+                true => (json, range.end),
+                false => damaged(json, &range, &mut readable),
+            };
+            let decoded = match is_valid {
                 true => runtime::decode(&json),
                 false => Err(runtime::flaw(raw, range.clone())),
             };
             let shows = decoded.as_ref().is_ok_and(|envelope| !envelope.surface.is_empty());
             let is_seen = is_seen || taken.as_ref() == Some(&range);
+            let (is_closed, range) = (is_closed || end > range.end, range.start..end.max(range.end));
             Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows }
         };
-        let objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
+        let mut objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
+        let mut end = 0;
+        // Objects inside the strings of a damaged one are parts of it.
+        objects.retain(|object| {
+            let is_inside = object.range.end <= end && taken.as_ref() != Some(&object.range);
+            if object.is_closed {
+                end = end.max(object.range.end);
+            }
+            !is_inside
+        });
         let picked = taken.and_then(|taken| objects.iter().position(|object| object.range == taken));
         let is_rich = |object: &Object<'_>| {
             raw.get(object.range.clone()).is_some_and(runtime::is_rich) && object.is_acceptable()
@@ -147,6 +166,27 @@ impl<'t> Reply<'t> {
     #[must_use]
     pub fn picked_object(&self) -> Option<&Object<'t>> {
         self.objects.get(self.picked?)
+    }
+}
+
+/// Reads a damaged object, whose strings may hold quotes and braces that its range was not found by. Gives it and where it
+/// ends. `readable` bytes may be read for that.
+fn damaged<'t>(json: Json<'t>, range: &Range<usize>, readable: &mut usize) -> (Json<'t>, usize) {
+    let raw = json.text();
+    let mut again = |range: Range<usize>| {
+        *readable = readable.checked_sub(range.len())?;
+        Some(Json::parse_damaged(raw, range))
+    };
+    let Some(inner) = again(range.clone()) else { return (json, range.end) };
+    if inner.is_closed() || range.end == raw.len() {
+        return (inner, range.end);
+    }
+    match again(range.start..raw.len()).filter(Json::is_closed) {
+        Some(outer) => {
+            let end = outer.end().into();
+            (outer, end)
+        }
+        None => (inner, range.end),
     }
 }
 

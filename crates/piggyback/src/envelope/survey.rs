@@ -1,7 +1,7 @@
 //! What the objects in a reply are: envelopes, other JSON, braces in prose, parts of something that was cut off.
 
 use super::context::ReplyContext;
-use super::json::{Json, JsonKind, JsonProblemKind, Member};
+use super::json::{Json, JsonKind, Member};
 use super::reply::{Object, Reply};
 use super::runtime::{AcceptedEnvelope, DecodeFailure, Stage};
 use super::subject::Subject;
@@ -145,7 +145,7 @@ impl<'a> Survey<'a> {
 pub fn is_envelope(json: &Json<'_>) -> bool {
     let (mut has_surface, mut has_control) = (false, false);
     for Member { key, .. } in json.members(json.root()) {
-        let Some(key) = json.string(key) else { continue };
+        let Some(key) = json.key_text(key) else { continue };
         let field = ENVELOPE.find(&key).map(|(field, _)| field).or_else(|| ENVELOPE.near(&key));
         if field.is_some_and(|field| field.name != "piggyback_version") {
             return true;
@@ -182,10 +182,10 @@ fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
             true if is_envelope(&object.json) => ObjectRole::Envelope,
             true if is_json(object, reply.raw) => ObjectRole::Json,
             true => ObjectRole::Prose,
-            false if ends_inside(object) => ObjectRole::Truncated,
+            false if ends_inside(object) && !object.json.is_closed() => ObjectRole::Truncated,
             false if last.is_some_and(|last| last > at) => ObjectRole::Swallows,
             // Its brackets close, but for the quotes.
-            false if is_json(object, reply.raw) && ends(object) => {
+            false if is_json(object, reply.raw) && object.json.is_closed() => {
                 is_cut = true;
                 if is_envelope(&object.json) { ObjectRole::Envelope } else { ObjectRole::Json }
             }
@@ -201,11 +201,6 @@ fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
 /// Whether all is well with an object but that it does not end.
 pub(super) fn ends_inside(object: &Object<'_>) -> bool {
     matches!(&object.decoded, Err(DecodeFailure::Syntax(flaw)) if flaw.is_end)
-}
-
-/// Whether the tree of an object ends before the text does.
-fn ends(object: &Object<'_>) -> bool {
-    !object.json.problems.iter().any(|problem| problem.kind == JsonProblemKind::Unclosed)
 }
 
 /// Whether an object is JSON that may be damaged, and no brace in prose.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::envelope::table;
+use crate::envelope::json::is_any_space;
+use crate::envelope::{JSON_SYNTAX, json, table};
 use mangle_syntax::lint::{Anchor, Edit, Finding, Fix};
 
 /// How many bytes beside an edit are looked at, at most, to see whole words.
@@ -15,10 +16,22 @@ const LEVELS: usize = 6;
 /// A finding about a text of a capture: a fix that would change the evidence becomes a suggestion.
 pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
     match finding.fix.take() {
-        Some(fix) if !keeps(text, &fix) => finding.help = Some(fix.title),
+        Some(fix) if !keeps(text, &fix) && !(finding.rule == &JSON_SYNTAX && is_space(text, &fix)) => {
+            finding.help = Some(fix.title);
+        }
         fix => finding.fix = fix,
     }
     finding
+}
+
+/// True if a fix replaces nothing but white space with white space. Characters without width may hide text in a string, but
+/// the JSON rule replaces only those outside of strings.
+fn is_space(text: &[u8], fix: &Fix) -> bool {
+    fix.edits.iter().all(|edit| {
+        let range = usize::from(edit.span.range.start())..usize::from(edit.span.range.end());
+        let old = text.get(range).and_then(|old| std::str::from_utf8(old).ok());
+        old.is_some_and(is_any_space) && edit.text.trim_ascii().is_empty()
+    })
 }
 
 /// Whether `text` says the same words and numbers after a fix.
@@ -260,9 +273,14 @@ fn is_sign(text: &str) -> bool {
 /// Whether a character that is no letter counts as content: symbols, and what can hide in a text. Quotes and white space
 /// do not.
 fn is_mark(char: char) -> bool {
-    let is_quote = matches!(char, '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}');
     let is_beyond = !char.is_ascii() && !char.is_alphanumeric();
-    !char.is_whitespace() && !is_quote && (char.is_control() || is_beyond)
+    !char.is_whitespace() && !is_foreign_quote(char) && (char.is_control() || is_beyond)
+}
+
+/// True if a character is a quote of a word processor.
+fn is_foreign_quote(char: char) -> bool {
+    let mut buffer = [0; 4];
+    !char.is_ascii() && json::quote_len(char.encode_utf8(&mut buffer).as_bytes()).is_some()
 }
 
 /// The words of a run of letters, digits, points and signs; one that is a number is one word.
@@ -271,7 +289,8 @@ fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
         out.push(Token::Word(number));
         return;
     }
-    let is_key = tail.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
+    let is_quote = |char: char| matches!(char, '"' | '\'') || is_foreign_quote(char);
+    let is_key = tail.trim_start_matches(is_quote).trim_start().starts_with(':');
     let pieces = part.split(['.', '-', '+']).filter(|piece| !piece.is_empty());
     let mut pieces = pieces.peekable();
     while let Some(piece) = pieces.next() {

@@ -21,6 +21,8 @@ mod evidence;
 mod finding;
 mod findings;
 #[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
 mod fix_properties;
 #[cfg(test)]
 mod formats_tests;

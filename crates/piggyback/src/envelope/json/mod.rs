@@ -3,9 +3,12 @@
 //! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
 //! over in one step. What the grammar of RFC 8259 does not allow is a [`JsonProblem`], and reading goes on behind it.
 
+mod content;
 mod parse;
 mod problem_text;
+mod quotes;
 mod scan;
+mod space;
 mod strict;
 mod string;
 #[cfg(test)]
@@ -15,6 +18,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use parse::{JsonProblem, JsonProblemKind};
+pub use space::{is_any_space, plain_space};
+
+/// The length of the quote at the start of a text, of JSON or of a word processor.
+#[must_use]
+pub fn quote_len(text: &[u8]) -> Option<usize> {
+    quotes::quote_at(text).map(|(_, len)| len)
+}
 pub use strict::{Flaw, value_end, whole};
 
 use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
@@ -64,6 +74,8 @@ pub struct Json<'t> {
     escapes: Vec<u32>,
     /// What is wrong, in the order of the text.
     pub problems: Vec<JsonProblem>,
+    /// True if there is one way only to tell which quotes begin and end strings.
+    pub is_certain: bool,
     /// Where the value ends.
     end: u32,
     /// Where the part that was read ends.
@@ -115,11 +127,34 @@ impl<'t> Json<'t> {
         parse::parse(text, part)
     }
 
+    /// [`Json::parse_part`] of a text that may be damaged: quotes without a backslash inside strings, quotes that are
+    /// missing, and quotes of word processors are recognized by the text behind them. Takes several passes if it is.
+    #[must_use]
+    pub fn parse_damaged(text: &'t [u8], part: Range<usize>) -> Self {
+        parse::parse_damaged(text, part)
+    }
+
     /// Whether the part that was read is one value that RFC 8259 allows, and white space.
     #[must_use]
     pub fn is_valid_to_the_end(&self) -> bool {
         let rest = self.text.get(self.end as usize..self.limit as usize).unwrap_or(&[]);
         self.problems.is_empty() && rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    }
+
+    /// True if the value and all that is inside it ends before the text does.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        !self.problems.iter().any(|problem| problem.kind == JsonProblemKind::Unclosed)
+    }
+
+    /// The string or key around a place.
+    #[must_use]
+    pub fn string_around(&self, offset: TextSize) -> Option<NodeId> {
+        let offset = u32::from(offset);
+        let before = self.nodes.partition_point(|node| node.start <= offset).checked_sub(1)?;
+        let node = self.nodes.get(before).filter(|node| node.end > offset)?;
+        let is_string = matches!(node.kind, JsonKind::Plain | JsonKind::Escaped);
+        is_string.then(|| NodeId(u32::try_from(before).unwrap_or(u32::MAX)))
     }
 
     /// The text that all ranges count from.
@@ -208,6 +243,18 @@ impl<'t> Json<'t> {
             }
             (JsonKind::Escaped, _) => Some(string::value(self.literal(node)).into()),
             _ => None,
+        }
+    }
+
+    /// The text of a key, also of one without quotes.
+    #[must_use]
+    pub fn key_text(&self, key: NodeId) -> Option<Cow<'t, str>> {
+        match self.kind(key) {
+            JsonKind::Broken => {
+                let word = std::str::from_utf8(self.raw(key)).ok()?;
+                (!word.is_empty()).then_some(word.into())
+            }
+            _ => self.string(key),
         }
     }
 

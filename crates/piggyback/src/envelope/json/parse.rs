@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::quotes::{PlannedQuote, QuotePlan, QuoteRole, is_word_part, plan};
+use super::space::{comment_len, foreign_space};
 use super::{Json, JsonKind, Node, key_bit, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
@@ -14,6 +16,9 @@ const MOST_IN_ADVANCE: usize = 4_096;
 
 /// How many problems are kept; more of them help nobody.
 const MOST_PROBLEMS: usize = 1_000;
+
+/// How many places with white space that JSON does not allow are kept: one fix replaces all of them.
+const MOST_SPACES: usize = 100_000;
 
 /// Something that JSON does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +48,16 @@ pub enum JsonProblemKind {
     BadNumber,
     /// A string in single quotes.
     SingleQuotes,
+    /// A quote that is not `"` begins or ends a string.
+    WrongQuote,
+    /// A quote inside a string without a backslash before it.
+    UnescapedQuote,
+    /// A quote at the start or the end of a string is missing.
+    NoQuote,
+    /// White space that JSON does not allow, such as U+00A0.
+    WrongSpace,
+    /// An array is not closed before the next key of the object around it.
+    NoBracket,
     /// A byte below U+0020 inside a string.
     RawControl,
     /// An escape that there is not.
@@ -61,6 +76,22 @@ pub enum JsonProblemKind {
 
 /// Reads one value from a part of a text.
 pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
+    parse_with(text, part, QuotePlan::certain())
+}
+
+/// Reads one value from a part of a text that is damaged, and finds out which of its quotes begin and end strings.
+pub(super) fn parse_damaged(text: &[u8], part: Range<usize>) -> Json<'_> {
+    let seen = text.get(..part.end.min(text.len())).unwrap_or(text);
+    let plain = parse(text, part.clone());
+    if plain.is_valid_to_the_end() {
+        return plain;
+    }
+    let Some(plan) = plan(seen, part.start) else { return plain };
+    let planned = parse_with(text, part, plan);
+    if planned.problems.is_empty() { plain } else { planned }
+}
+
+fn parse_with(text: &[u8], part: Range<usize>, plan: QuotePlan) -> Json<'_> {
     let limit = part.end.min(text.len()).min(u32::MAX as usize);
     let seen = text.get(..limit).unwrap_or(text);
     let at = part.start.min(limit);
@@ -73,6 +104,8 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
         escapes: Vec::new(),
         problems: Vec::new(),
         open: Vec::new(),
+        plan,
+        spaces: 0,
     };
     parser.run();
     let end = number(parser.at);
@@ -81,6 +114,7 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
         nodes: parser.nodes,
         escapes: parser.escapes,
         problems: parser.problems,
+        is_certain: parser.plan.is_certain,
         end,
         limit: number(limit),
         utf8: utf8.map(|utf8| (at, utf8)),
@@ -98,6 +132,10 @@ struct Parser<'t> {
     problems: Vec<JsonProblem>,
     /// The arrays and objects around the place.
     open: Vec<Open>,
+    /// The roles of quotes in damaged text.
+    plan: QuotePlan,
+    /// The number of places with white space that JSON does not allow.
+    spaces: usize,
 }
 
 /// An array or an object that is being read.
@@ -142,6 +180,7 @@ impl Parser<'_> {
                     self.at += 1;
                     self.want(ParserState::Value);
                 }
+                b':' if wants == ParserState::Comma && !is_object && self.leave_array() => {}
                 _ => self.item(wants, is_object),
             }
         }
@@ -152,7 +191,10 @@ impl Parser<'_> {
         match wants {
             ParserState::Comma => {
                 let before = self.at;
-                // What begins nothing is no missing comma.
+                // Text that begins nothing is no missing comma.
+                if self.is_misplaced_word(is_object) {
+                    return self.misplaced_words();
+                }
                 if self.begins() {
                     self.problem(JsonProblemKind::NoComma, before, before);
                 } else {
@@ -186,7 +228,13 @@ impl Parser<'_> {
     }
 
     fn problem(&mut self, kind: JsonProblemKind, start: usize, end: usize) {
-        if self.problems.len() < MOST_PROBLEMS {
+        let is_space = kind == JsonProblemKind::WrongSpace;
+        self.spaces += usize::from(is_space);
+        let has_room = match is_space {
+            true => self.spaces <= MOST_SPACES,
+            false => self.problems.len() < MOST_PROBLEMS + self.spaces.min(MOST_SPACES),
+        };
+        if has_room {
             let range = TextRange::new(size(start), size(end.max(start)));
             // CR and LF are two problems, each with its own fix.
             let is_control = kind == JsonProblemKind::RawControl;
@@ -201,23 +249,88 @@ impl Parser<'_> {
         self.nodes.len() - 1
     }
 
-    /// Passes white space, and comments, which are none.
+    /// Passes white space, comments, and quotes without a meaning.
     fn space(&mut self) {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
                 self.at += 1;
             }
-            let rest = self.text.get(self.at..).unwrap_or(&[]);
-            let end = match rest {
-                [b'/', b'/', ..] => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
-                [b'/', b'*', inner @ ..] => {
-                    memchr::memmem::find(inner, b"*/").map_or(rest.len(), |end| end + 4)
-                }
+            match self.peek() {
+                Some(b'/' | b'#' | b'"' | b'\'' | 0xb | 0xc | 0x80..) => {}
                 _ => return,
+            }
+            let rest = self.text.get(self.at..).unwrap_or(&[]);
+            let (kind, len) = if let Some(len) = comment_len(rest) {
+                (JsonProblemKind::Comment, trimmed_comment(rest, len))
+            } else if let Some(space) = foreign_space(rest) {
+                (JsonProblemKind::WrongSpace, space_run(rest, space))
+            } else if let Some(quote) = self.planned(QuoteRole::Stray) {
+                (JsonProblemKind::Stray, quote.len as usize)
+            } else {
+                return;
             };
-            self.problem(JsonProblemKind::Comment, self.at, self.at + end);
-            self.at += end;
+            self.problem(kind, self.at, self.at + len);
+            self.at += len;
         }
+    }
+
+    /// Returns the quote of the plan at this place if it has this role.
+    fn planned(&self, role: QuoteRole) -> Option<PlannedQuote> {
+        let found = self.plan.find(self.at).and_then(|found| self.plan.quotes.get(found));
+        found.copied().filter(|quote| quote.role == role)
+    }
+
+    /// True if a word that cannot be a key follows a complete value.
+    fn is_misplaced_word(&self, is_object: bool) -> bool {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) || self.planned(QuoteRole::Open).is_some() {
+            return false;
+        }
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let words = words_len(rest);
+        let is_key = is_object && rest.get(words..).unwrap_or(&[]).trim_ascii_start().first() == Some(&b':');
+        let word = rest.get(..words).unwrap_or(&[]);
+        !is_key && !matches!(word, b"true" | b"false" | b"null")
+    }
+
+    /// True if words stand before an element of an array, without a comma between them.
+    fn is_note(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let len = words_len(rest);
+        let is_literal = matches!(rest.get(..len), Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None"));
+        let behind = rest.get(len..).unwrap_or(&[]).trim_ascii_start().first();
+        let Some(open) = self.open.last_mut().filter(|open| !open.is_object) else { return false };
+        let is_note = !is_literal && matches!(behind, Some(b'"' | b'{' | b'['));
+        if is_note {
+            open.wants = ParserState::Item;
+        }
+        is_note
+    }
+
+    /// Passes words that do not belong to a value.
+    fn misplaced_words(&mut self) {
+        let start = self.at;
+        self.at += words_len(self.text.get(start..).unwrap_or(&[])).max(1);
+        self.problem(JsonProblemKind::Stray, start, self.at);
+    }
+
+    /// Ends an array whose last element is a key of the object around it. Returns true if it is one.
+    fn leave_array(&mut self) -> bool {
+        let around = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
+        let Some(comma) = self.open.last().and_then(|open| open.comma) else { return false };
+        let last = self.nodes.len().saturating_sub(1);
+        let is_string = self.nodes.get(last).is_some_and(|node| {
+            matches!(node.kind, JsonKind::Plain | JsonKind::Escaped) && node.start as usize > comma
+        });
+        if !is_string || !around.is_some_and(|around| around.is_object) {
+            return false;
+        }
+        if let Some(node) = self.open.pop().and_then(|open| self.nodes.get_mut(open.node)) {
+            (node.end, node.next) = (number(comma), number(last));
+        }
+        self.problem(JsonProblemKind::NoBracket, comma, comma);
+        self.note_key();
+        self.want(ParserState::Colon);
+        true
     }
 
     /// Whether a value begins here.
@@ -225,13 +338,15 @@ impl Parser<'_> {
         let is_start = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'+' | b'-' | b'.') || byte.is_ascii_alphanumeric()
         };
-        self.peek().is_some_and(is_start)
+        self.peek().is_some_and(is_start) || self.planned(QuoteRole::Open).is_some()
     }
 
     /// Bytes that begin nothing.
     fn stray(&mut self) {
         let start = self.at;
-        while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b",:{}[]\"".contains(&byte)) {
+        while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b",:{}[]\"".contains(&byte))
+            && (self.at == start || self.planned(QuoteRole::Open).is_none())
+        {
             self.at += 1;
         }
         self.at = self.at.max(start + 1);
@@ -240,6 +355,9 @@ impl Parser<'_> {
 
     fn value(&mut self) {
         let start = self.at;
+        if self.planned(QuoteRole::Open).is_some() {
+            return self.planned_string();
+        }
         match self.peek() {
             Some(b'{') => self.open(true),
             Some(b'[') => self.open(false),
@@ -251,6 +369,7 @@ impl Parser<'_> {
                 self.problem(JsonProblemKind::SingleQuotes, start, self.at);
             }
             Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.') => self.number(),
+            Some(byte) if byte.is_ascii_alphabetic() && self.is_note() => self.misplaced_words(),
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
             _ => {
                 self.node(JsonKind::Broken, start, start);
@@ -351,6 +470,11 @@ impl Parser<'_> {
     fn key(&mut self) {
         let start = self.at;
         self.want(ParserState::Colon);
+        if self.planned(QuoteRole::Open).is_some() {
+            self.planned_string();
+            self.note_key();
+            return;
+        }
         match self.peek() {
             Some(b'"') => {
                 self.string(b'"');
@@ -387,6 +511,61 @@ impl Parser<'_> {
         if let Some(object) = self.nodes.get_mut(open.node) {
             object.keys |= bits;
         }
+    }
+
+    /// A string whose quotes are planned, from the first of them on.
+    fn planned_string(&mut self) {
+        let (start, escapes, problems) = (self.at, self.escapes.len(), self.problems.len());
+        let first = self.plan.find(start).unwrap_or(usize::MAX);
+        let of_string = self.plan.quotes.get(first..).unwrap_or(&[]);
+        let len = of_string.iter().position(|quote| quote.role == QuoteRole::Close);
+        let quotes = of_string.get(..len.map_or(of_string.len(), |len| len + 1)).unwrap_or(&[]).to_vec();
+        let close = quotes.last().copied().filter(|quote| quote.role == QuoteRole::Close);
+        let open = quotes.first().map_or(0, |quote| quote.len as usize);
+        let end = close.map_or(self.text.len(), |quote| quote.at as usize);
+        let is_quoted = |quote: Option<PlannedQuote>, byte: u8| {
+            quote.is_some_and(|quote| self.text.get(quote.at as usize) == Some(&byte) && quote.len == 1)
+        };
+        let first = quotes.first().copied();
+        let is_single = is_quoted(first, b'\'') && is_quoted(close, b'\'');
+        let inner = quotes.iter().filter(|quote| quote.role == QuoteRole::Inner);
+        let inner: Vec<_> = inner.filter(|_| !is_single).map(|quote| quote.at as usize).collect();
+        let wrong = [first, close].into_iter().flatten().filter(|quote| {
+            quote.len > 0 && !is_single && self.text.get(quote.at as usize) != Some(&b'"')
+        });
+        let wrong: Vec<_> = wrong.collect();
+        self.at += open;
+        let mut inner = inner.into_iter().peekable();
+        while let Some(byte) = self.text.get(self.at..end).and_then(|rest| rest.first().copied()) {
+            let at = self.at;
+            self.at += 1;
+            match byte {
+                b'\\' => self.at = self.escape(at).min(end),
+                0..0x20 => self.problem(JsonProblemKind::RawControl, at, at + 1),
+                _ if inner.next_if_eq(&at).is_some() && byte == b'"' => {
+                    self.problem(JsonProblemKind::UnescapedQuote, at, at + 1);
+                }
+                _ => {}
+            }
+        }
+        for quote in wrong {
+            let at = quote.at as usize;
+            self.problem(JsonProblemKind::WrongQuote, at, at + quote.len as usize);
+        }
+        self.at = end + close.map_or(0, |quote| quote.len as usize);
+        for quote in [first, close].into_iter().flatten().filter(|quote| quote.len == 0) {
+            self.problem(JsonProblemKind::NoQuote, quote.at as usize, quote.at as usize);
+        }
+        if is_single {
+            self.problem(JsonProblemKind::SingleQuotes, start, self.at);
+        }
+        if close.is_none() {
+            self.problem(JsonProblemKind::Unclosed, start, self.at);
+        }
+        let is_plain = self.problems.len() == problems
+            && self.escapes.len() == escapes
+            && std::str::from_utf8(self.text.get(start..self.at).unwrap_or(&[])).is_ok();
+        self.node(if is_plain { JsonKind::Plain } else { JsonKind::Escaped }, start, self.at);
     }
 
     /// A string, from its quote on.
@@ -464,12 +643,7 @@ impl Parser<'_> {
 
     fn number(&mut self) {
         let start = self.at;
-        while self
-            .peek()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-        {
-            self.at += 1;
-        }
+        self.at += number_len(self.text.get(start..).unwrap_or(&[]), self.open.last().map(|open| open.is_object));
         let written = self.text.get(start..self.at).unwrap_or(&[]);
         let kind = if is_number(written) { JsonKind::Number } else { JsonKind::Broken };
         self.node(kind, start, self.at);
@@ -490,11 +664,91 @@ impl Parser<'_> {
             Some(b"false") if !is_key => JsonKind::Bool(false),
             _ => JsonKind::Broken,
         };
+        if kind == JsonKind::Broken {
+            self.words(start, is_key);
+        }
         self.node(kind, start, self.at);
         if kind == JsonKind::Broken {
             self.problem(JsonProblemKind::Word, start, self.at);
         }
     }
+
+    /// Passes the other words of a text without quotes, of which the first was passed.
+    fn words(&mut self, start: usize, is_key: bool) {
+        let rest = self.text.get(start..).unwrap_or(&[]);
+        let len = words_len(rest);
+        let is_followed = rest.get(len..).unwrap_or(&[]).trim_ascii_start().first() == Some(&b':');
+        let is_planned = |at: usize| self.plan.find(at).is_some();
+        if is_key == is_followed && !(self.at..start + len).any(is_planned) {
+            self.at = self.at.max(start + len);
+        }
+    }
+}
+
+/// Returns the length of the words at the start of a text: up to a sign of JSON, a comment or the end of the line.
+fn words_len(text: &[u8]) -> usize {
+    let is_end = |byte: &u8| b",:{}[]\"\n\r#".contains(byte);
+    let len = text.iter().position(is_end).unwrap_or(text.len());
+    let line = text.get(..len).unwrap_or(text);
+    let comments = [b"//".as_slice(), b"/*"].map(|mark| memchr::memmem::find(line, mark).unwrap_or(len));
+    let line = line.get(..comments[0].min(comments[1])).unwrap_or(line);
+    line.trim_ascii_end().len()
+}
+
+/// Returns the length of a comment without the carriage return of its line end.
+fn trimmed_comment(text: &[u8], len: usize) -> usize {
+    let is_line = !text.starts_with(b"/*");
+    let comment = text.get(..len).unwrap_or(text);
+    if is_line { comment.trim_ascii_end().len().max(1) } else { len }
+}
+
+/// Returns the length of a run of equal characters.
+fn space_run(text: &[u8], space: char) -> usize {
+    let mut buffer = [0; 4];
+    let space = space.encode_utf8(&mut buffer).as_bytes();
+    text.chunks(space.len()).take_while(|chunk| *chunk == space).count() * space.len()
+}
+
+/// Returns the length of the number at the start of a text, with the separators of thousands and a decimal comma.
+/// `in_object` is true inside an object, where a comma before a digit separates no values.
+fn number_len(text: &[u8], in_object: Option<bool>) -> usize {
+    let part = |from: usize| {
+        let rest = text.get(from..).unwrap_or(&[]);
+        rest.iter().take_while(|byte| is_word_part(**byte)).count()
+    };
+    let mut len = part(0);
+    while let Some((separator, digits)) = separated_digits(text.get(len..).unwrap_or(&[])) {
+        let end = len + separator + part(len + separator);
+        let behind = text.get(end..).unwrap_or(&[]).trim_ascii_start().first();
+        let is_comma = text.get(len) == Some(&b',');
+        let is_group = digits == 3 && text.get(end).is_none_or(|byte| *byte != b'_');
+        let belongs = match in_object {
+            // The digits may be a key.
+            Some(true) if is_comma => behind != Some(&b':'),
+            // `[1,200]` is a list of two numbers, `[1,000]` is not.
+            Some(false) if is_comma => is_group && text.get(len + 1) == Some(&b'0'),
+            Some(_) => is_group,
+            None => false,
+        };
+        if !belongs {
+            break;
+        }
+        len = end;
+    }
+    len
+}
+
+/// Returns the length of a separator at the start of a text and the number of digits behind it.
+fn separated_digits(text: &[u8]) -> Option<(usize, usize)> {
+    let len = match text {
+        [b',' | b' ' | b'\'', ..] => 1,
+        // U+2009, U+202F, U+2019.
+        [0xe2, 0x80, 0x89 | 0xaf | 0x99, ..] => 3,
+        [0xc2, 0xa0, ..] => 2,
+        _ => return None,
+    };
+    let digits = text.get(len..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then_some((len, digits))
 }
 
 /// Whether this is a number as JSON writes it.

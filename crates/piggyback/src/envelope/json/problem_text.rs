@@ -41,7 +41,18 @@ impl Json<'_> {
             JsonProblemKind::NoKey => "missing key before the value".to_owned(),
             JsonProblemKind::Word => format!("`{short}` is not JSON"),
             JsonProblemKind::BadNumber => format!("`{short}` is not a JSON number"),
-            JsonProblemKind::SingleQuotes => "JSON string is in single quotes".to_owned(),
+            JsonProblemKind::SingleQuotes => match count {
+                1 => "JSON string is in single quotes".to_owned(),
+                _ => format!("{count} JSON strings are in single quotes"),
+            },
+            JsonProblemKind::WrongQuote => format!("{} is not a quote of JSON", character(&text)),
+            JsonProblemKind::UnescapedQuote => match count {
+                1 => "quote inside a string is not escaped".to_owned(),
+                _ => format!("{count} quotes inside a string are not escaped"),
+            },
+            JsonProblemKind::NoQuote => "missing quote of a string".to_owned(),
+            JsonProblemKind::WrongSpace => format!("{} is not white space of JSON", character(&text)),
+            JsonProblemKind::NoBracket => "list is not closed before the next key".to_owned(),
             JsonProblemKind::RawControl => match (count, &*text) {
                 (1, "\n" | "\r") => "string contains a raw line break".to_owned(),
                 (_, "\n" | "\r") => format!("string contains raw line breaks ({count} control characters)"),
@@ -55,4 +66,13 @@ impl Json<'_> {
             JsonProblemKind::TooDeep => "more than 10,000 levels of nesting".to_owned(),
         }
     }
+}
+
+/// The first character of a text with its number; one that cannot be seen only by its number.
+fn character(text: &str) -> String {
+    let first = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+    let is_quote = matches!(first, '"' | '\'') || !first.is_whitespace() && !first.is_control();
+    let has_no_width = matches!(first, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    let number = format!("U+{:04X}", u32::from(first));
+    if is_quote && !has_no_width { format!("`{first}` ({number})") } else { number }
 }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::quotes::quote_at;
 use super::{Literal, LiteralBytes};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
@@ -57,8 +58,10 @@ pub(super) fn value_with_map(literal: Literal<'_, '_>) -> (Vec<u8>, SegmentMap) 
 
 /// [`value_with_map`] where each escape is two bytes for one, as it is in most replies: costs a few instructions an escape.
 fn pairs_with_map(bytes: &[u8], literal: Literal<'_, '_>) -> Option<(Vec<u8>, SegmentMap)> {
-    let quote = bytes.first().copied().unwrap_or(b'"');
-    let end = bytes.len() - usize::from(closed(bytes, quote));
+    if bytes.first() != Some(&b'"') {
+        return None;
+    }
+    let (_, end) = inner(bytes);
     let mut value = Vec::with_capacity(bytes.len() + SHORT);
     let mut places = Vec::with_capacity(literal.escapes.len());
     let mut at = 1.min(end);
@@ -119,9 +122,8 @@ impl<'t> LiteralBytes<'t> {
 #[inline]
 fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
     let bytes = literal.bytes.bytes();
-    let quote = bytes.first().copied().unwrap_or(b'"');
-    let end = bytes.len() - usize::from(closed(bytes, quote));
-    let mut at = 1.min(end);
+    let (start, end) = inner(bytes);
+    let mut at = start.min(end);
     for place in literal.escapes.iter().map(|escape| (escape - literal.start) as usize) {
         // The second half of a pair was taken with the first.
         if place < at {
@@ -143,11 +145,18 @@ fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<u
     texts(literal.bytes, at..end, &mut piece);
 }
 
-/// Whether a literal ends with its quote.
-fn closed(literal: &[u8], quote: u8) -> bool {
-    let Some((&last, inner)) = literal.split_last() else { return false };
-    let backslashes = inner.iter().rev().take_while(|byte| **byte == b'\\').count();
-    last == quote && !inner.is_empty() && backslashes % 2 == 0
+/// Where the text of a literal begins and ends, between its quotes. Either of them may be missing or of another kind.
+fn inner(literal: &[u8]) -> (usize, usize) {
+    let start = quote_at(literal).map_or(0, |(_, len)| len);
+    let is_quote = |len: usize| {
+        let at = literal.len().checked_sub(len).filter(|at| *at >= start)?;
+        let quote = literal.get(at..).and_then(quote_at).filter(|(_, found)| *found == len)?;
+        let is_same = start != 1 || len > 1 || literal.first() == literal.get(at);
+        let backslashes = literal.get(..at)?.iter().rev().take_while(|byte| **byte == b'\\').count();
+        (is_same && backslashes % 2 == 0).then_some(quote)
+    };
+    let end = [1, 2, 3].into_iter().find(|len| is_quote(*len).is_some()).unwrap_or(0);
+    (start, literal.len() - end)
 }
 
 /// Text without escapes.

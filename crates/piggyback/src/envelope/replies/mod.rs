@@ -15,6 +15,7 @@ mod truncation;
 mod unicode;
 
 pub use leak::{CONTROL_LEAK, control_shown};
+pub use syntax::JSON_SYNTAX;
 pub use unicode::BAD_UNICODE;
 
 use super::sink::{Family, Sink};

@@ -2,13 +2,15 @@
 
 use crate::envelope::Object;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::json::{Json, JsonProblem, JsonProblemKind};
+use crate::envelope::json::{Json, JsonProblem, JsonProblemKind, NodeId, plain_space};
 use crate::envelope::sink::Sink;
 use crate::envelope::survey::{ObjectRole, Survey, ends_inside};
-use mangle_syntax::lint::{Applicability, Finding, Fix, Rule, rule};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) static JSON_SYNTAX: Rule = rule!("json-syntax.md");
+/// JSON with a syntax error.
+pub static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 
 /// More slips than this in one object help nobody.
 const MOST: usize = 20;
@@ -34,20 +36,17 @@ fn is_shown(problem: &JsonProblem, object: &Object<'_>, role: ObjectRole) -> boo
     !is_said && problem.kind != JsonProblemKind::TooDeep
 }
 
-/// Problems of one cause together: the control characters of a string.
+/// Problems of one cause together, in the order of their first places.
 fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p JsonProblem>) -> Vec<Vec<&'p JsonProblem>> {
     let mut groups: Vec<Vec<&JsonProblem>> = Vec::new();
+    let mut known: FxHashMap<Cause, usize> = FxHashMap::default();
     for problem in problems {
-        let same = groups.last_mut().filter(|group| {
-            let last = group.last().filter(|last| {
-                last.kind == JsonProblemKind::RawControl && problem.kind == JsonProblemKind::RawControl
-            });
-            let between = last.and_then(|last| {
-                json.text().get(usize::from(last.range.end())..usize::from(problem.range.start()))
-            });
-            between.is_some_and(|between| !between.contains(&b'"'))
-        });
-        match same {
+        let Some(cause) = Cause::new(json, problem) else {
+            groups.push(vec![problem]);
+            continue;
+        };
+        let at = *known.entry(cause).or_insert(groups.len());
+        match groups.get_mut(at) {
             Some(group) => group.push(problem),
             None => groups.push(vec![problem]),
         }
@@ -55,38 +54,135 @@ fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p JsonProblem>) 
     groups
 }
 
+/// The cause that several problems of an object may have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Cause {
+    /// Control characters of a string.
+    Control(NodeId),
+    /// Quotes inside a string.
+    Quotes(NodeId),
+    /// One kind of quote in the place of another.
+    Character(JsonProblemKind, char),
+    SingleQuotes,
+    /// A literal of another language.
+    Literal(&'static str),
+}
+
+impl Cause {
+    fn new(json: &Json<'_>, problem: &JsonProblem) -> Option<Self> {
+        let around = || json.string_around(problem.range.start());
+        match problem.kind {
+            JsonProblemKind::RawControl => around().map(Self::Control),
+            JsonProblemKind::UnescapedQuote => around().map(Self::Quotes),
+            JsonProblemKind::WrongQuote | JsonProblemKind::WrongSpace => {
+                let text = String::from_utf8_lossy(slice(json, problem.range));
+                text.chars().next().map(|first| Self::Character(problem.kind, first))
+            }
+            JsonProblemKind::SingleQuotes => Some(Self::SingleQuotes),
+            JsonProblemKind::Word if !is_key(json, problem.range) => {
+                literal(&String::from_utf8_lossy(slice(json, problem.range))).map(Self::Literal)
+            }
+            _ => None,
+        }
+    }
+}
+
 fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
     let Some(first) = group.first() else { return };
     let json = &object.json;
-    let text = String::from_utf8_lossy(slice(json, first.range)).into_owned();
-    let fix = if first.kind == JsonProblemKind::RawControl {
-        controls(json, group)
-    } else {
-        fix(json, first, &text)
-    };
     let message = json.said(first, group.len());
     let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message)
         .note("the runtime reads nothing of an object with a syntax error");
-    if first.kind == JsonProblemKind::Word {
-        let note = "keys and strings need double quotes; the only words are `true`, `false` and `null`";
-        finding = finding.note(note);
+    match first.kind {
+        JsonProblemKind::Word => {
+            let note = "keys and strings need double quotes; the only words are `true`, `false` and `null`";
+            finding = finding.note(note);
+        }
+        JsonProblemKind::BadNumber if has_separator(slice(json, first.range)) => {
+            finding = finding.note("numbers of JSON have no separators, no units and no decimal comma");
+        }
+        _ => {}
     }
+    let fix = group_fix(json, group);
     finding.fix = fix.filter(|fix| mends(object, fix, sink));
+    if first.kind == JsonProblemKind::UnescapedQuote && finding.fix.is_none() {
+        finding = finding.help("write `\\\"` for each quote that belongs to the text");
+    }
     sink.push(finding);
 }
 
-fn fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix> {
+/// The fix of several problems that have one cause.
+fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
+    let first = *group.first()?;
+    let titled = |one: &'static str, many: &'static str| if group.len() == 1 { one } else { many };
+    let base = match first.kind {
+        JsonProblemKind::RawControl => return controls(json, group),
+        JsonProblemKind::UnescapedQuote => {
+            quotes_fix(json, titled("escape the quote", "escape the quotes"))?
+        }
+        JsonProblemKind::WrongSpace => Fix::safe("use spaces"),
+        JsonProblemKind::WrongQuote | JsonProblemKind::SingleQuotes => quotes_fix(json, "use double quotes")?,
+        _ => Fix::safe(""),
+    };
+    let mut fix = base;
+    let partners = partners(json, group);
+    for problem in group.iter().copied().chain(partners) {
+        let text = String::from_utf8_lossy(slice(json, problem.range)).into_owned();
+        let range = problem.range;
+        fix = match problem.kind {
+            JsonProblemKind::UnescapedQuote => fix.insert(range.start(), "\\"),
+            JsonProblemKind::WrongQuote => fix.replace(range, "\""),
+            JsonProblemKind::WrongSpace => {
+                fix.replace(range, text.chars().map(plain_space).collect::<String>())
+            }
+            JsonProblemKind::SingleQuotes => fix.replace(range, double_quoted(&text)?),
+            JsonProblemKind::Word if literal(&text).is_some() && !is_key(json, range) => {
+                let word = literal(&text)?;
+                let edits = std::mem::take(&mut fix.edits);
+                let mut new = Fix::safe(format!("write `{word}`"));
+                new.edits = edits;
+                new.replace(range, word)
+            }
+            _ => return single_fix(json, problem, &text),
+        };
+    }
+    Some(fix)
+}
+
+/// The other wrong quotes of the strings of a group: a string whose quotes differ is no better.
+fn partners<'j>(json: &'j Json<'_>, group: &[&JsonProblem]) -> Vec<&'j JsonProblem> {
+    let is_wrong = |problem: &&JsonProblem| problem.kind == JsonProblemKind::WrongQuote;
+    let string = |problem: &JsonProblem| json.string_around(problem.range.start());
+    let own: FxHashSet<_> = group.iter().copied().filter(|one| is_wrong(one)).filter_map(string).collect();
+    let of_strings = |problem: &&JsonProblem| string(problem).is_some_and(|string| own.contains(&string));
+    let is_other = |problem: &&JsonProblem| !group.contains(problem);
+    json.problems.iter().filter(is_wrong).filter(of_strings).filter(is_other).collect()
+}
+
+/// A fix that depends on which quotes begin and end strings: there is none if they can be read in several ways.
+fn quotes_fix(json: &Json<'_>, title: &'static str) -> Option<Fix> {
+    json.is_certain.then(|| Fix::safe(title))
+}
+
+fn single_fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix> {
     let (range, start) = (problem.range, problem.range.start());
     Some(match problem.kind {
-        JsonProblemKind::NoComma => Fix::safe("insert a comma").insert(json.place(problem).end(), ","),
-        JsonProblemKind::NoColon => Fix::safe("insert a colon").insert(json.place(problem).end(), ":"),
+        JsonProblemKind::NoComma => {
+            quotes_fix(json, "insert a comma")?.insert(json.place(problem).end(), ",")
+        }
+        JsonProblemKind::NoColon => {
+            quotes_fix(json, "insert a colon")?.insert(json.place(problem).end(), ":")
+        }
+        JsonProblemKind::NoBracket => Fix::guess("insert a bracket").insert(json.place(problem).end(), "]"),
+        JsonProblemKind::NoQuote if json.is_certain && !is_listed(json, start) => {
+            Fix::guess("insert a quote").insert(start, "\"")
+        }
         JsonProblemKind::ExtraComma => Fix::safe("delete the comma").replace(range, ""),
         JsonProblemKind::Comment => Fix::safe("delete the comment").replace(range, ""),
-        JsonProblemKind::Word => word(json, range, text),
+        JsonProblemKind::Word => word(json, range, text)?,
         JsonProblemKind::BadNumber => {
             Fix::safe("write the number as JSON does").replace(range, number(text)?)
         }
-        JsonProblemKind::SingleQuotes => Fix::safe("use double quotes").replace(range, double_quoted(text)?),
         JsonProblemKind::BadEscape if text == "\\'" => Fix::safe("delete the backslash").replace(range, "'"),
         JsonProblemKind::BadEscape => Fix::guess("double the backslash").insert(start, "\\"),
         JsonProblemKind::Stray => Fix::guess("delete it").replace(range, ""),
@@ -94,19 +190,51 @@ fn fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix> {
     })
 }
 
-fn word(json: &Json<'_>, range: TextRange, text: &str) -> Fix {
-    let is_key = slice_from(json, range.end()).trim_ascii_start().first() == Some(&b':');
-    let known = match text {
+/// True if something is written in the place of a key.
+fn is_key(json: &Json<'_>, range: TextRange) -> bool {
+    slice_from(json, range.end()).trim_ascii_start().first() == Some(&b':')
+}
+
+/// True if a string without its first quote is an element of a list: words there may be notes, and never become elements.
+fn is_listed(json: &Json<'_>, start: TextSize) -> bool {
+    let text = json.text().get(..usize::from(start)).unwrap_or(&[]);
+    let before = text.trim_ascii_end().last();
+    let is_first = json.string_around(start).is_some_and(|node| json.range(node).start() == start);
+    is_first && before != Some(&b':') && !is_member_key(json, start)
+}
+
+/// True if a key begins at a place.
+fn is_member_key(json: &Json<'_>, start: TextSize) -> bool {
+    let mut members = json.nodes().flat_map(|node| json.members(node));
+    members.any(|member| json.range(member.key).start() == start)
+}
+
+/// The literal of JSON for a literal of another language.
+fn literal(text: &str) -> Option<&'static str> {
+    match text {
         "True" | "TRUE" => Some("true"),
         "False" | "FALSE" => Some("false"),
         "None" | "NULL" | "Null" | "nil" | "undefined" => Some("null"),
         _ => None,
-    };
-    match known {
-        Some(word) if !is_key => Fix::safe(format!("write `{word}`")).replace(range, word),
-        _ if is_key => Fix::safe("put the key in quotes").replace(range, quoted(text)),
-        _ => Fix::guess("put it in quotes").replace(range, quoted(text)),
     }
+}
+
+/// True if a number has signs that stand between or behind digits.
+fn has_separator(number: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    !number.iter().all(is_plain)
+}
+
+/// The fix of a word without quotes: a key, or the whole value of a member. Other words may be notes, and never become
+/// values.
+fn word(json: &Json<'_>, range: TextRange, text: &str) -> Option<Fix> {
+    if is_key(json, range) {
+        return Some(Fix::safe("put the key in quotes").replace(range, quoted(text)));
+    }
+    let before = json.text().get(..usize::from(range.start())).unwrap_or(&[]).trim_ascii_end().last();
+    let behind = slice_from(json, range.end()).trim_ascii_start().first();
+    let is_value = before == Some(&b':') && matches!(behind, Some(b',' | b'}'));
+    is_value.then(|| Fix::guess("put it in quotes").replace(range, quoted(text)))
 }
 
 /// A number as JSON writes it.
@@ -163,7 +291,7 @@ fn ends_well(json: &Json<'_>, problem: &JsonProblem) -> bool {
     rest.find(|byte| !byte.is_ascii_whitespace()).is_none_or(|byte| b",:}]".contains(&byte))
 }
 
-/// Whether there is less wrong after a fix than before.
+/// True if less is wrong after a fix than before, and the object has the same content.
 fn mends(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
     let (text, before) = (object.json.text(), object.json.problems.len());
     if !sink.may_read(2 * text.len()) {
@@ -171,12 +299,10 @@ fn mends(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
     }
     let Some(new) = edits::applied(text, fix) else { return false };
     let end = (object.range.end + new.len()).checked_sub(text.len());
-    let is_better = |end| {
-        let after = Json::parse_part(&new, object.range.start..end);
-        after.problems.len() < before
-            || fix.applicability == Applicability::Unsafe && after.problems.is_empty()
-    };
-    end.is_some_and(is_better)
+    end.is_some_and(|end| {
+        let after = Json::parse_damaged(&new, object.range.start..end);
+        after.problems.len() < before && object.json.has_content_of(&after)
+    })
 }
 
 fn slice<'t>(json: &Json<'t>, range: TextRange) -> &'t [u8] {

@@ -34,6 +34,7 @@ pub(super) fn blocks(text: &str) -> Vec<Secret> {
 
 /// What follows the label of a private key.
 fn after_label(rest: &str) -> Option<&str> {
+    super::steps::count(LONGEST_LABEL);
     let dashes = rest.bytes().take(LONGEST_LABEL + 1).position(|byte| byte == b'-')?;
     let (label, rest) = (rest.get(..dashes)?, rest.get(dashes..)?);
     LABELS.iter().any(|known| label.ends_with(known)).then(|| rest.strip_prefix("-----"))?
@@ -49,14 +50,20 @@ fn body_len(body: &str) -> usize {
                 b'+' | b'/' | b'=' | b'-' | b'\\' | b',' | b':' | b'.' | b'*' | b'|' | b'_' | b'@'
             )
     };
-    let len = body.bytes().take(LONGEST).take_while(|byte| is_part(*byte)).count();
-    let run = body.get(..len).unwrap_or("");
-    match run.find(ENDING) {
-        Some(end) => {
-            let tail = run.get(end + ENDING.len()..).unwrap_or("");
-            end + ENDING.len() + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
-        }
-        // A backslash at the end is the beginning of an escape.
-        None => run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len(),
+    // Most keys end long before the most that is looked at.
+    let most = body.as_bytes().get(..LONGEST.min(body.len())).unwrap_or(&[]);
+    let ending = memchr::memmem::find(most, ENDING.as_bytes());
+    let len = most.iter().take(ending.unwrap_or(LONGEST)).take_while(|byte| is_part(**byte)).count();
+    super::steps::count(ending.unwrap_or(most.len()).min(most.len()) + len);
+    if ending == Some(len) {
+        let tail = body.as_bytes().get(len + ENDING.len()..).unwrap_or(&[]);
+        let tail = tail.get(..LONGEST.min(tail.len())).unwrap_or(tail);
+        let dashes = memchr::memmem::find(tail, b"-----");
+        let part = tail.iter().take(dashes.unwrap_or(LONGEST)).take_while(|byte| is_part(**byte)).count();
+        super::steps::count(part + dashes.unwrap_or(tail.len()));
+        return len + ENDING.len() + part + if dashes == Some(part) { 5 } else { 0 };
     }
+    // A backslash at the end is the beginning of an escape.
+    let run = body.get(..len).unwrap_or("");
+    run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len()
 }

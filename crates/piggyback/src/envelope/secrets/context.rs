@@ -108,6 +108,7 @@ impl SecretContext {
             pieces.filter(|(_, piece)| known(piece)).for_each(|(at, _)| mark(at, PIECE));
         }
         for value in &self.values {
+            super::steps::count(text.len());
             text.match_indices(value.as_str()).for_each(|(at, found)| mark(at, found.len()));
         }
         marks

@@ -33,6 +33,7 @@ pub(super) fn once(text: &str) -> Option<Decoded> {
     if !may_hide && memchr::memchr(b'\\', text.as_bytes()).is_none() || u32::try_from(text.len()).is_err() {
         return None;
     }
+    super::steps::count(text.len());
     let mut out = Decoded { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
     let mut at = 0;
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {

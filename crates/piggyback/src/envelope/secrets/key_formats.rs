@@ -1,6 +1,9 @@
 //! The forms in which services write their keys.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 /// What the rest of a key consists of.
 #[derive(Clone, Copy)]
@@ -83,64 +86,220 @@ const BEGINNINGS: &[(&str, usize, Letters, &str)] = &[
     ("eyJ", 30, Any, "a JSON web token"),
 ];
 
-/// For each byte whether a beginning starts with it.
-static FIRST: [bool; 256] = {
-    let (mut table, mut at) = ([false; 256], 0);
-    while at < BEGINNINGS.len() {
-        table[BEGINNINGS[at].0.as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    table
-};
+/// Beginnings of keys that also are ends of words: these begin keys only at the start of a word.
+const WORD_ENDS: &[&str] = &["key-", "pul-"];
 
-/// A key in a word, at its beginning or behind `/`, `=`, `:`, `@`.
+/// The shortest beginning that begins keys behind letters.
+const DISTINCT: usize = 5;
+
+/// Shorter beginnings that begin keys behind letters.
+const ALSO_DISTINCT: &[&str] =
+    &["AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hvs.", "hvb.", "hvr."];
+
+/// Longer words are data, such as pictures: in them, keys are not found behind letters, digits, `_` and `-`.
+const LONGEST_NAME: usize = 512;
+
+/// Finds beginnings of keys. `None` if they make no pattern.
+static SEARCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all: Vec<_> = BEGINNINGS.iter().map(|row| regex::escape(row.0)).collect();
+    Regex::new(&format!("(?-u:{})", all.join("|"))).ok()
+});
+
+/// The beginnings of keys.
+#[cfg(test)]
+pub(super) fn beginnings() -> impl Iterator<Item = &'static str> {
+    BEGINNINGS.iter().map(|row| row.0)
+}
+
+/// The first key in a word.
 pub(super) fn find(word: &str) -> Option<(Range<usize>, &'static str)> {
-    let bytes = word.as_bytes();
-    let is_start = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        before.is_none_or(|before| matches!(before, b'/' | b'=' | b':' | b'@' | b'\\' | b'.' | b'#' | b'*'))
+    all(word).into_iter().next()
+}
+
+/// The keys in a word, in order and without overlaps. Takes time that grows with the length of the word alone.
+pub(super) fn all(word: &str) -> Vec<(Range<usize>, &'static str)> {
+    let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
+    let (mut runs, mut at) = (Runs::new(word.as_bytes()), 0);
+    while let Some(start) = next_beginning(word.as_bytes(), at) {
+        at = start + 1;
+        if let Some((range, kind)) = begins(word, start, &mut runs) {
+            at = range.end.max(at);
+            found.push((range, kind));
+        }
+    }
+    found.extend(bots(word).chain(azure(word)));
+    found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    found.retain(|(range, _)| {
+        let is_new = range.start >= end;
+        end = end.max(range.end);
+        is_new
+    });
+    found
+}
+
+/// The first place from `at` on where a beginning of a key stands.
+fn next_beginning(word: &[u8], at: usize) -> Option<usize> {
+    let found = match &*SEARCH {
+        Some(search) if at <= word.len() => search.find_at(word, at).map(|found| found.start()),
+        Some(_) => None,
+        None => (at < word.len()).then_some(at),
     };
-    let starts = bytes.iter().enumerate().filter(|(_, byte)| FIRST[usize::from(**byte)]);
-    let keys = starts.filter(|(at, _)| is_start(*at)).filter_map(|(at, _)| begins(word, at));
-    keys.chain(bot(word)).chain(azure(word)).min_by_key(|(range, _)| range.start)
+    super::steps::count(found.unwrap_or(word.len()).saturating_sub(at));
+    found
+}
+
+/// The character before a beginning of a key, as far as it matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// The word begins there, or a part of it.
+    Border,
+    /// A digit, `_`, `-` or another sign.
+    Sign,
+    Letter,
+}
+
+impl Before {
+    fn new(word: &[u8], at: usize) -> Self {
+        match at.checked_sub(1).and_then(|before| word.get(before)) {
+            None | Some(b'/' | b'=' | b':' | b'@' | b'\\' | b'.' | b'#' | b'*') => Self::Border,
+            Some(byte) if byte.is_ascii_alphabetic() => Self::Letter,
+            Some(_) => Self::Sign,
+        }
+    }
 }
 
 /// A key that begins at a place.
-fn begins(word: &str, at: usize) -> Option<(Range<usize>, &'static str)> {
+fn begins(word: &str, at: usize, runs: &mut Runs<'_>) -> Option<(Range<usize>, &'static str)> {
     let rest = word.get(at..)?;
-    let known = |row: &&(&str, usize, Letters, &str)| rest.starts_with(row.0);
+    let before = Before::new(word.as_bytes(), at);
+    let known = |row: &&(&str, usize, Letters, &str)| rest.starts_with(row.0) && before.allows(row.0, word);
     BEGINNINGS.iter().filter(known).find_map(|(beginning, least, letters, kind)| {
-        let tail = rest.as_bytes().get(beginning.len()..)?;
-        let len = tail.iter().take_while(|byte| letters.has(**byte)).count();
-        let trimmed = rest.get(..beginning.len() + len)?.trim_end_matches(['.', '-', '/']).len();
+        let start = at + beginning.len();
+        let run = runs.at(start, *letters);
         // Words with hyphens, such as those of a branch, have no digits.
-        let is_key = trimmed >= beginning.len() + least && is_mixed(tail.get(..len)?);
-        is_key.then_some((at..at + trimmed, *kind))
+        let is_key = run.trimmed >= start + least && run.is_mixed(start);
+        let is_sure = || before == Before::Border || is_random(word.get(start..run.trimmed), beginning);
+        (is_key && is_sure()).then_some((at..run.trimmed, *kind))
     })
 }
 
-/// Whether some letters are no plain words: there are digits, or capitals among small letters.
-fn is_mixed(letters: &[u8]) -> bool {
-    let has = |is: fn(&u8) -> bool| letters.iter().any(is);
-    has(u8::is_ascii_digit)
-        || (has(u8::is_ascii_uppercase) && (has(u8::is_ascii_lowercase) || letters.len() == 16))
+impl Before {
+    /// True if a beginning may begin a key behind this character.
+    fn allows(self, beginning: &str, word: &str) -> bool {
+        match self {
+            Self::Border => true,
+            _ if word.len() > LONGEST_NAME || WORD_ENDS.contains(&beginning) => false,
+            Self::Sign => true,
+            Self::Letter => beginning.len() >= DISTINCT || ALSO_DISTINCT.contains(&beginning),
+        }
+    }
 }
 
-/// The token of a Telegram bot: `123456789:AA…`
-fn bot(word: &str) -> Option<(Range<usize>, &'static str)> {
-    let colon = word.find(":AA")?;
-    let digits = word.bytes().take(colon).rev().take_while(u8::is_ascii_digit).count();
-    let rest = word.get(colon + 1..)?;
-    let len = rest.bytes().take_while(|byte| Url.has(*byte)).count();
-    ((8..=10).contains(&digits) && len >= 30).then_some((colon - digits..colon + 1 + len, "a Telegram token"))
+/// How long a part of a key without signs is that is not a word of a name.
+const LONG_PART: usize = 10;
+
+/// True if the letters of a key are not words of a name: letters and digits alternate in a long part of them. Tokens of
+/// JSON and of SendGrid have several parts.
+fn is_random(letters: Option<&str>, beginning: &str) -> bool {
+    let Some(letters) = letters else { return false };
+    super::steps::count(letters.len());
+    let is_long = |part: &str| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() >= LONG_PART && digits >= 1 && part.len() - digits >= 2
+    };
+    let has_parts = !matches!(beginning, "eyJ" | "SG.") || letters.contains('.');
+    has_parts && letters.split(['-', '_', '.', '/', '+', '=']).any(is_long)
 }
 
-/// A client secret of Azure: three letters, a digit, `Q~`, and more letters.
-fn azure(word: &str) -> Option<(Range<usize>, &'static str)> {
-    let at = word.find("Q~")?;
+/// The runs of letters of a word in which its keys are: each is looked through once.
+struct Runs<'w> {
+    word: &'w [u8],
+    latest: [Run; 5],
+}
+
+/// A run of letters.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    start: usize,
+    end: usize,
+    /// Its end without signs that end a sentence.
+    trimmed: usize,
+    /// Where its last digit, capital and small letter are.
+    digit: Option<usize>,
+    capital: Option<usize>,
+    small: Option<usize>,
+}
+
+impl Run {
+    /// True if the letters from a place on are no plain words: there are digits, or capitals among small letters.
+    fn is_mixed(&self, from: usize) -> bool {
+        let has = |place: Option<usize>| place.is_some_and(|place| place >= from);
+        has(self.digit)
+            || (has(self.capital) && (has(self.small) || self.end.saturating_sub(from) == 16))
+    }
+}
+
+impl<'w> Runs<'w> {
+    fn new(word: &'w [u8]) -> Self {
+        Self { word, latest: [Run::default(); 5] }
+    }
+
+    /// The run that a place is in, from there on.
+    fn at(&mut self, start: usize, letters: Letters) -> Run {
+        let Some(latest) = self.latest.get_mut(letters as usize) else { return Run::default() };
+        if !(latest.start..latest.end).contains(&start) {
+            *latest = Self::read(self.word, start, letters);
+        }
+        Run { trimmed: latest.trimmed.max(start), ..*latest }
+    }
+
+    fn read(word: &[u8], start: usize, letters: Letters) -> Run {
+        let mut run = Run { start, end: start, trimmed: start, ..Run::default() };
+        let inside = word.get(start..).unwrap_or(&[]).iter().take_while(|byte| letters.has(**byte));
+        for (at, byte) in (start..).zip(inside) {
+            run.end = at + 1;
+            match byte {
+                b'0'..=b'9' => run.digit = Some(at),
+                b'A'..=b'Z' => run.capital = Some(at),
+                b'a'..=b'z' => run.small = Some(at),
+                _ => {}
+            }
+            if !matches!(byte, b'.' | b'-' | b'/') {
+                run.trimmed = at + 1;
+            }
+        }
+        super::steps::count(run.end - start);
+        run
+    }
+}
+
+/// The tokens of Telegram bots: `123456789:AA…`
+fn bots(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
+    word.match_indices(":AA").filter_map(|(colon, _)| {
+        let before = word.as_bytes().get(..colon)?;
+        let digits = before.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = word.as_bytes().get(colon + 1..)?;
+        let len = rest.iter().take_while(|byte| Url.has(**byte)).count();
+        super::steps::count(len + digits);
+        let is_token = (8..=10).contains(&digits) && len >= 30;
+        is_token.then_some((colon - digits..colon + 1 + len, "a Telegram token"))
+    })
+}
+
+/// How many letters follow `Q~` in a client secret of Azure.
+const AZURE: usize = 31;
+
+/// The client secrets of Azure: three letters, a digit, `Q~`, and more letters.
+fn azure(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
-    let before = word.as_bytes().get(at.checked_sub(4)?..at)?;
-    let len = word.bytes().skip(at + 2).take_while(is_letter).count();
-    let is_key = before.iter().all(is_letter) && before.last().is_some_and(u8::is_ascii_digit) && len >= 31;
-    is_key.then_some((at - 4..at + 2 + len, "an Azure secret"))
+    word.match_indices("Q~").filter_map(move |(at, _)| {
+        let before = word.as_bytes().get(at.checked_sub(4)?..at)?;
+        let rest = word.as_bytes().get(at + 2..)?;
+        let len = rest.iter().take(2 * AZURE).take_while(|byte| is_letter(byte)).count();
+        let is_key = before.iter().all(|byte| is_letter(byte))
+            && before.last().is_some_and(u8::is_ascii_digit)
+            && len >= AZURE;
+        is_key.then_some((at - 4..at + 2 + len, "an Azure secret"))
+    })
 }

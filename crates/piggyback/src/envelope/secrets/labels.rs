@@ -65,6 +65,7 @@ pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'st
     if token.len() < SHORTEST_NAMED {
         return None;
     }
+    super::steps::count(BACK + token.len());
     let from = (start.saturating_sub(BACK)..start).find(|at| text.is_char_boundary(*at))?;
     let before = text.get(from..start)?;
     // A cheap look first: most words follow none of these.
@@ -132,6 +133,7 @@ fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (u
     let Some(quote) = before.chars().next_back().filter(|char| matches!(char, '"' | '\'' | '`')) else {
         return plain;
     };
+    super::steps::count(LONGEST);
     let rest = text.get(start..).unwrap_or("");
     let is_end = |(_, char): &(usize, char)| *char == quote || char.is_whitespace();
     match rest.char_indices().take(LONGEST).find(is_end) {

@@ -12,6 +12,9 @@ mod labels;
 mod names;
 mod prefilter;
 mod random;
+mod steps;
+#[cfg(test)]
+mod complexity_tests;
 #[cfg(test)]
 mod tests;
 
@@ -86,6 +89,12 @@ pub fn secrets_of(name: &str, value: &str) -> Vec<Secret> {
         Secret { range, kind: secret.kind }
     });
     shifted.filter(|secret| !secret.range.is_empty()).collect()
+}
+
+/// What in a text has the form of a key, in order and without overlaps: words that follow names such as `password` do not.
+#[must_use]
+pub fn keys(text: &str) -> Vec<Secret> {
+    key_formats::all(text).into_iter().map(|(range, kind)| Secret { range, kind }).collect()
 }
 
 /// Whether it is certain, told by a quick look, that neither a text nor what its strings say looks like a credential.
@@ -192,8 +201,8 @@ fn scan(text: &str) -> Vec<Secret> {
         if is_in_block || word.start < end {
             continue;
         }
-        if let Some(secret) = secret(text, &word) {
-            end = secret.range.end;
+        for secret in secrets_of_word(text, &word) {
+            end = end.max(secret.range.end);
             found.push(secret);
         }
     }
@@ -238,16 +247,19 @@ fn is_harmless(word: &str) -> bool {
         || (word.len() < SHORTEST_KEY && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
-/// The secret in a word.
-fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
-    let here = text.get(word.clone())?;
+/// The secrets in a word: keys and a password in an address, or one that a name tells.
+fn secrets_of_word(text: &str, word: &Range<usize>) -> Vec<Secret> {
+    let Some(here) = text.get(word.clone()) else { return Vec::new() };
     let part = |from: usize, to: usize, kind| Secret { range: word.start + from..word.start + to, kind };
-    if let Some((from, to)) = in_address(here) {
-        return Some(part(from, to, "a password"));
-    }
-    if let Some((range, kind)) = key_formats::find(here) {
-        return Some(part(range.start, range.end, kind));
-    }
+    let keys = key_formats::all(here).into_iter().map(|(range, kind)| part(range.start, range.end, kind));
+    let address = in_address(here).map(|(from, to)| part(from, to, "a password"));
+    let found: Vec<_> = address.into_iter().chain(keys).collect();
+    if found.is_empty() { named_or_random(text, word).into_iter().collect() } else { found }
+}
+
+/// The secret in a word that a name before it or its own letters tell.
+fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
+    let here = text.get(word.clone())?;
     // `KEY=value`, `key:value`; `=` at the end is padding.
     let inner = here.trim_end_matches('=');
     let starts = inner.match_indices(['=', ':']).map(|(at, _)| at + 1).filter(|at| *at < inner.len());
@@ -259,7 +271,8 @@ fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
     }
     let last = inner.rfind(['=', ':']).map_or(0, |at| at + 1);
     let token = trimmed(here.get(last..)?);
-    random::is_random(here, token).then(|| part(last, last + token.len(), "a key"))
+    let range = word.start + last..word.start + last + token.len();
+    random::is_random(here, token).then_some(Secret { range, kind: "a key" })
 }
 
 /// How many parts of a word may follow a name.
@@ -268,11 +281,13 @@ const MOST_PARTS: usize = 8;
 /// A word without the punctuation of the sentence that it ends, and without an escape behind it.
 fn trimmed(word: &str) -> &str {
     let word = word.split('\\').next().unwrap_or(word);
+    steps::count(word.len());
     word.trim_end_matches(['.', '!', '?', ':'])
 }
 
 /// The password of `scheme://user:password@host`.
 fn in_address(word: &str) -> Option<(usize, usize)> {
+    steps::count(word.len());
     let user = word.find("://")? + 3;
     let rest = word.get(user..)?;
     let authority = rest.split('/').next()?;

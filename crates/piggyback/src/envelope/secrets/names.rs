@@ -14,6 +14,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether one of the words is in a text, in any case.
 pub(super) fn is_in(text: &[u8]) -> bool {
+    super::steps::count(text.len());
     WORDS.as_ref().is_none_or(|words| words.is_match(&text.to_ascii_lowercase()))
 }
 

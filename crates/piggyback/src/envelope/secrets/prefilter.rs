@@ -119,10 +119,18 @@ fn may_be_key(bytes: &[u8], word: Range<usize>) -> bool {
     })
 }
 
+/// Words with more parts are left to the full search.
+const MAX_PARTS: usize = 8;
+
 /// Whether a part of a word is of random letters: all of it, or what is behind `=` or `:`.
 fn has_random_part(word: &str) -> bool {
-    let starts = word.match_indices(['=', ':']).map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).any(|from| {
+    let mut starts = word.match_indices(['=', ':']).map(|(at, _)| at + 1);
+    let first: Vec<_> = starts.by_ref().take(MAX_PARTS).collect();
+    // Each part is as long as the rest of the word.
+    if starts.next().is_some() {
+        return true;
+    }
+    std::iter::once(0).chain(first).any(|from| {
         let part = word.get(from..).unwrap_or("");
         part.len() >= random::SHORTEST && random::is_random("", super::trimmed(part))
     })

@@ -14,6 +14,7 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
     let bytes = token.as_bytes();
+    super::steps::count(word.len() + bytes.len());
     if bytes.len() < SHORTEST || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
         return false;
     }

@@ -238,3 +238,59 @@ fn examples_and_recorded_behaviour_have_few() {
     let found: String = found.collect();
     assert_eq!(found, "");
 }
+
+#[test]
+fn keys_inside_names_are_found() {
+    for (text, shown) in [
+        ("my_AKIAIOSFODNN7EXAMPLE", "my_[redacted]"),
+        ("1AKIAIOSFODNN7EXAMPLE", "1[redacted]"),
+        ("x-AKIAIOSFODNN7EXAMPLE-y", "x-[redacted]-y"),
+        ("myAKIAIOSFODNN7EXAMPLE", "my[redacted]"),
+        ("my_sk_live_4eC39HqLyjWDarjtT1zdp7dc", "my_[redacted]"),
+        ("tok_sk_live_4eC39HqLyjWDarjtT1zdp7dc/2", "tok_[redacted]/2"),
+        ("tok_ghp_0123456789abcdefghij0123(X)", "tok_[redacted](X)"),
+        ("0xoxb-a1b2c3d4e5f6", "0[redacted]"),
+        ("v2_sk-ant-api03-AbCdEf0123456789xyz", "v2_[redacted]"),
+        ("prefix_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w", "prefix_[redacted]"),
+        ("key_AIzaSyA1234567890abcdefghijklmnopqrstuv", "key_[redacted]"),
+        ("AKIAIOSFODNN7EXAMPLE/AKIAIOSFODNN7EXAMPLA", "[redacted]/[redacted]"),
+        ("AKIAIOSFODNN7EXAMPLE_AKIAIOSFODNN7EXAMPLA", "[redacted]_[redacted]"),
+        ("a_Q~ 1:AA abc1Q~abcdefghijklmnopqrstuvwxyz01234", "a_Q~ 1:AA [redacted]"),
+    ] {
+        assert_eq!(redacted(text), shown, "{text}");
+    }
+}
+
+#[test]
+fn names_hashes_and_pictures_are_no_keys() {
+    let names = [
+        "risk-assessment-2024-01-15-final",
+        "docs/task-12-of-34-and-more-words",
+        "disk-sk-2024-01-15-release-notes",
+        "task-d41d8cd98f00b204e9800998ecf8427e",
+        "cache-key-d41d8cd98f00b204e9800998ecf8427e",
+        "monkey-d41d8cd98f00b204e9800998ecf8427e",
+        "self_hf_transformer_models_of_2024",
+        "npm_config_registry_of_the_build_2",
+        "test_npm_config_cache_directory_v2_is_set",
+        "MAKIAVELLISTISCHESVERHALTEN",
+        "SLAKIANALYSISCONSTANTS",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "gsk_model_of_the_year_2024_in_the_list",
+        "the_figd_is_a_prefix_of_tokens_in_figma_2024",
+    ];
+    for text in names {
+        assert_eq!(secrets(text), [], "{text}");
+    }
+    // Pictures in base 64, made by a linear congruential generator.
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 1u64;
+    let picture: String = (0..200_000)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(letters[(state >> 58) as usize])
+        })
+        .collect();
+    let found = key_formats::all(&picture);
+    assert_eq!(found, [], "{:?}", found.first().map(|(range, _)| &picture[range.clone()]));
+}

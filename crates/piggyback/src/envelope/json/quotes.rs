@@ -1,0 +1,315 @@
+//! Which quotes of damaged JSON begin and end strings: the reading of a text that needs the fewest corrections.
+//!
+//! A search over all quotes of the text keeps the cheapest readings at each of them ([`Reading`]). A reading knows the
+//! open arrays and objects, and pays for each place that the grammar does not allow. Texts without damage are not searched.
+
+mod marks;
+mod structure;
+
+use rustc_hash::FxHashMap;
+
+pub(super) use marks::quote_at;
+use marks::{Mark, Quote, marks};
+use structure::Structure;
+pub(super) use structure::is_word_part;
+
+/// Texts that are longer are read without a search.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Texts with more quotes are read without a search.
+const MAX_MARKS: usize = 20_000;
+
+/// How many readings are kept at a quote.
+const MAX_READINGS: usize = 24;
+
+/// Readings that cost so much more than the cheapest are given up.
+const MAX_EXTRA_COST: u32 = 16;
+
+/// The least extra cost of every other reading for the best one to be certain.
+const CERTAIN: u32 = 2;
+
+/// Costs of corrections.
+mod cost {
+    pub(super) const MISSING_QUOTE: u32 = 4;
+    pub(super) const STRAY_QUOTE: u32 = 4;
+    pub(super) const UNFINISHED: u32 = 5;
+    /// Keys are names: they hardly ever have quotes in them.
+    pub(super) const INNER_OF_KEY: u32 = 2;
+}
+
+/// The quotes of a text with their roles, in the order of the text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct QuotePlan {
+    pub(super) quotes: Vec<PlannedQuote>,
+    /// True if every other reading needs clearly more corrections.
+    pub(super) is_certain: bool,
+}
+
+/// A quote with its role; one without bytes is missing in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PlannedQuote {
+    pub(super) at: u32,
+    pub(super) len: u32,
+    pub(super) role: QuoteRole,
+}
+
+/// The role of a quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuoteRole {
+    /// It begins a string.
+    Open,
+    /// It ends a string.
+    Close,
+    /// It is part of a string.
+    Inner,
+    /// It does not belong to anything.
+    Stray,
+}
+
+impl OpenString {
+    fn new(quote: Quote, is_key: bool) -> Self {
+        Self { quote, is_key, has_inner: false, is_odd: false, parentheses: 0, is_at_edge: false }
+    }
+
+    /// The string after some more text without quotes.
+    fn after(self, gap: &[u8]) -> Self {
+        let count = |wanted: u8| i8::try_from(memchr::memchr_iter(wanted, gap).count()).unwrap_or(i8::MAX);
+        let opened = count(b'(').saturating_sub(count(b')'));
+        let parentheses = self.parentheses.saturating_add(opened);
+        Self { parentheses, is_at_edge: self.is_at_edge && gap.is_empty(), ..self }
+    }
+
+    /// The cost of its end because of the quotes inside it: they come in pairs, and enclose arguments. A lone one at an
+    /// edge of the string is probably a quote that was typed twice.
+    fn end_cost(&self) -> u32 {
+        let is_cut = self.has_inner && self.parentheses != 0;
+        u32::from(self.is_odd) + u32::from(self.is_odd && self.is_at_edge) + 2 * u32::from(is_cut)
+    }
+}
+
+impl QuotePlan {
+    /// The plan of a text without damage, in which each quote has one role.
+    pub(super) fn certain() -> Self {
+        Self { quotes: Vec::new(), is_certain: true }
+    }
+
+    /// Returns the index of the quote at a place.
+    pub(super) fn find(&self, at: usize) -> Option<usize> {
+        let at = u32::try_from(at).ok()?;
+        let found = self.quotes.partition_point(|quote| quote.at < at);
+        self.quotes.get(found).filter(|quote| quote.at == at).map(|_| found)
+    }
+}
+
+/// A string that a reading is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct OpenString {
+    quote: Quote,
+    is_key: bool,
+    /// True if it has inner quotes.
+    has_inner: bool,
+    /// True if it has an odd number of inner quotes.
+    is_odd: bool,
+    /// The number of parentheses that are open in it.
+    parentheses: i8,
+    /// True if its first or its latest character is an inner quote.
+    is_at_edge: bool,
+}
+
+/// A reading of a text up to a place.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    state: State,
+    cost: u32,
+    /// The least extra cost of all readings that ended in the same state.
+    margin: u32,
+    /// The latest decision.
+    latest: u32,
+}
+
+/// What the rest of a text depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    structure: Structure,
+    string: Option<OpenString>,
+}
+
+/// A decision about a quote, and the decision before it.
+#[derive(Debug, Clone, Copy)]
+struct Decision {
+    before: u32,
+    quote: PlannedQuote,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Finds the roles of the quotes of a text. `None` if the text is too long for a search or has no quotes.
+pub(super) fn plan(text: &[u8], start: usize) -> Option<QuotePlan> {
+    let part = text.get(start..).filter(|part| part.len() <= MAX_BYTES)?;
+    let found = marks(part, start, MAX_MARKS)?;
+    let mut search = Search {
+        text,
+        stacks: structure::Stacks::default(),
+        decisions: Vec::new(),
+        readings: Vec::new(),
+        next: Vec::new(),
+    };
+    let state = State { structure: Structure::default(), string: None };
+    search.readings.push(Reading { state, cost: 0, margin: u32::MAX, latest: NONE });
+    let mut at = start;
+    for mark in &found {
+        search.gap(at, mark.at, false);
+        search.mark(mark);
+        at = mark.at + mark.len;
+    }
+    search.gap(at, text.len(), true);
+    search.best()
+}
+
+struct Search<'t> {
+    text: &'t [u8],
+    stacks: structure::Stacks,
+    decisions: Vec<Decision>,
+    readings: Vec<Reading>,
+    next: Vec<Reading>,
+}
+
+impl Search<'_> {
+    /// Reads the text between two quotes in all ways.
+    fn gap(&mut self, start: usize, end: usize, is_last: bool) {
+        for reading in std::mem::take(&mut self.readings) {
+            match reading.state.string {
+                Some(string) => self.string_gap(reading, string, start, end, is_last),
+                None => self.structure_gap(reading, start, end, is_last),
+            }
+        }
+        self.keep_cheapest();
+    }
+
+    /// The text is inside a string, whose last quote may be missing.
+    fn string_gap(&mut self, reading: Reading, string: OpenString, start: usize, end: usize, is_last: bool) {
+        let gap = self.text.get(start..end).unwrap_or(&[]);
+        let mut inside = reading;
+        inside.state.string = Some(string.after(gap));
+        let missing = structure::missing_end(gap, string.is_key, is_last).filter(|_| !string.has_inner);
+        if let Some(len) = missing {
+            let mut closed = self.decided(reading, start + len, 0, QuoteRole::Close, cost::MISSING_QUOTE);
+            closed.state.string = None;
+            closed.state.structure.end_string(string.is_key);
+            self.structure_gap(closed, start + len, end, is_last);
+        }
+        self.next.push(inside);
+    }
+
+    /// The text is outside of strings; the first quote of its last word may be missing.
+    fn structure_gap(&mut self, mut reading: Reading, start: usize, end: usize, is_last: bool) {
+        let gap = self.text.get(start..end).unwrap_or(&[]);
+        if let Some(word) = structure::last_word(gap).filter(|_| !is_last) {
+            let mut opened = reading;
+            opened.cost += opened.state.structure.read(gap.get(..word).unwrap_or(&[]), &mut self.stacks);
+            if let Some((is_key, extra)) = opened.state.structure.begin_string(&self.stacks) {
+                let extra = extra + cost::MISSING_QUOTE;
+                opened = self.decided(opened, start + word, 0, QuoteRole::Open, extra);
+                opened.state.string = Some(OpenString::new(Quote::Double, is_key));
+                opened.state.string = opened.state.string.map(|string| string.after(gap.get(word..).unwrap_or(&[])));
+                self.next.push(opened);
+            }
+        }
+        reading.cost += reading.state.structure.read(gap, &mut self.stacks);
+        self.next.push(reading);
+    }
+
+    /// Takes a quote in all roles.
+    fn mark(&mut self, mark: &Mark) {
+        for reading in std::mem::take(&mut self.readings) {
+            match reading.state.string {
+                Some(string) => self.mark_in_string(reading, string, mark),
+                None => self.mark_outside(reading, mark),
+            }
+        }
+        self.keep_cheapest();
+    }
+
+    fn mark_in_string(&mut self, reading: Reading, string: OpenString, mark: &Mark) {
+        if let Some(extra) = string.quote.closing_cost(mark.quote) {
+            let extra = extra + string.end_cost();
+            let mut closed = self.decided(reading, mark.at, mark.len, QuoteRole::Close, extra);
+            closed.state.string = None;
+            closed.state.structure.end_string(string.is_key);
+            self.next.push(closed);
+        }
+        let extra = string.quote.inner_cost(mark.quote);
+        let extra = if string.is_key && extra > 0 { extra + cost::INNER_OF_KEY } else { extra };
+        let mut inner = match extra {
+            0 => reading,
+            _ => self.decided(reading, mark.at, mark.len, QuoteRole::Inner, extra),
+        };
+        if extra > 0 {
+            let is_odd = !string.is_odd;
+            inner.state.string = Some(OpenString { is_odd, has_inner: true, is_at_edge: true, ..string });
+        }
+        self.next.push(inner);
+    }
+
+    fn mark_outside(&mut self, reading: Reading, mark: &Mark) {
+        if reading.state.structure.ignores_quotes() {
+            self.next.push(reading);
+            return;
+        }
+        let mut opened = reading;
+        if let Some((is_key, extra)) = opened.state.structure.begin_string(&self.stacks) {
+            let extra = extra + mark.quote.opening_cost();
+            opened = self.decided(opened, mark.at, mark.len, QuoteRole::Open, extra);
+            opened.state.string = Some(OpenString::new(mark.quote, is_key));
+            self.next.push(opened);
+        }
+        let stray = self.decided(reading, mark.at, mark.len, QuoteRole::Stray, cost::STRAY_QUOTE);
+        self.next.push(stray);
+    }
+
+    fn decided(&mut self, reading: Reading, at: usize, len: usize, role: QuoteRole, extra: u32) -> Reading {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let quote = PlannedQuote { at: number(at), len: number(len), role };
+        self.decisions.push(Decision { before: reading.latest, quote });
+        Reading { cost: reading.cost + extra, latest: number(self.decisions.len() - 1), ..reading }
+    }
+
+    /// Keeps one reading of each state, and of those the cheapest.
+    fn keep_cheapest(&mut self) {
+        let mut found: FxHashMap<State, Reading> = FxHashMap::default();
+        for reading in self.next.drain(..) {
+            found
+                .entry(reading.state)
+                .and_modify(|kept| *kept = cheaper(*kept, reading))
+                .or_insert(reading);
+        }
+        let mut kept: Vec<_> = found.into_values().collect();
+        kept.sort_unstable_by_key(|reading| (reading.cost, reading.latest));
+        let least = kept.first().map_or(0, |reading| reading.cost);
+        kept.retain(|reading| reading.cost <= least + MAX_EXTRA_COST);
+        kept.truncate(MAX_READINGS);
+        self.readings = kept;
+    }
+
+    /// The cheapest reading of the whole text.
+    fn best(self) -> Option<QuotePlan> {
+        let finished = self.readings.iter().map(|reading| {
+            let is_whole = reading.state.string.is_none() && reading.state.structure.is_done();
+            Reading { cost: reading.cost + if is_whole { 0 } else { cost::UNFINISHED }, ..*reading }
+        });
+        let best = finished.reduce(cheaper)?;
+        let (mut quotes, mut at) = (Vec::new(), best.latest);
+        while let Some(decision) = self.decisions.get(at as usize) {
+            quotes.push(decision.quote);
+            at = decision.before;
+        }
+        quotes.reverse();
+        Some(QuotePlan { quotes, is_certain: best.margin >= CERTAIN })
+    }
+}
+
+/// The cheaper of two readings that end in the same way.
+fn cheaper(one: Reading, other: Reading) -> Reading {
+    let (best, worse) = if other.cost < one.cost { (other, one) } else { (one, other) };
+    Reading { margin: best.margin.min(worse.cost - best.cost), ..best }
+}

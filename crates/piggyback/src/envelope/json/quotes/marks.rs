@@ -1,0 +1,111 @@
+//! Characters that may delimit strings, and how likely each ends a string that another one began.
+
+/// A kind of quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in super::super) enum Quote {
+    /// `"`
+    Double,
+    /// `'`
+    Single,
+    /// A double quote of a word processor.
+    TypographicDouble,
+    /// A single quote of a word processor.
+    TypographicSingle,
+}
+
+/// A quote without a backslash before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) at: usize,
+    pub(super) len: usize,
+    pub(super) quote: Quote,
+}
+
+impl Quote {
+    /// The cost of a string that begins with it.
+    pub(super) fn opening_cost(self) -> u32 {
+        match self {
+            Self::Double => 0,
+            Self::Single => 1,
+            Self::TypographicDouble | Self::TypographicSingle => 2,
+        }
+    }
+
+    /// The cost of another quote as the end of a string that begins with this one. `None` if it never ends one.
+    pub(super) fn closing_cost(self, end: Self) -> Option<u32> {
+        match (self, end) {
+            (Self::Double, Self::Double) | (Self::Single, Self::Single) => Some(0),
+            (Self::TypographicDouble, Self::TypographicDouble)
+            | (Self::TypographicSingle, Self::TypographicSingle) => Some(1),
+            (Self::TypographicDouble, Self::Double)
+            | (Self::TypographicSingle, Self::Single)
+            | (Self::Double, Self::TypographicDouble) => Some(2),
+            (Self::Single, Self::TypographicSingle) => Some(3),
+            (Self::Single | Self::TypographicSingle, Self::Double) => Some(4),
+            (Self::Double, Self::Single | Self::TypographicSingle) => Some(5),
+            _ => None,
+        }
+    }
+
+    /// The cost of another quote inside a string that begins with this one.
+    pub(super) fn inner_cost(self, inner: Self) -> u32 {
+        match (self, inner) {
+            (Self::Double, Self::Double) | (Self::Single, Self::Single) => 2,
+            (Self::TypographicDouble, Self::TypographicDouble | Self::Double)
+            | (Self::TypographicSingle, Self::TypographicSingle | Self::Single | Self::Double) => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// The quote that a text begins with, and its length.
+pub(in super::super) fn quote_at(text: &[u8]) -> Option<(Quote, usize)> {
+    Some(match text {
+        [b'"', ..] => (Quote::Double, 1),
+        [b'\'', ..] => (Quote::Single, 1),
+        // U+201C to U+201F, U+2018 to U+201B.
+        [0xe2, 0x80, 0x9c..=0x9f, ..] => (Quote::TypographicDouble, 3),
+        [0xe2, 0x80, 0x98..=0x9b, ..] => (Quote::TypographicSingle, 3),
+        // `‹` and `›`.
+        [0xe2, 0x80, 0xb9 | 0xba, ..] => (Quote::TypographicSingle, 3),
+        // `«` and `»`.
+        [0xc2, 0xab | 0xbb, ..] => (Quote::TypographicDouble, 2),
+        // The quotes of Chinese and Japanese texts, and the wide quote.
+        [0xe3, 0x80, 0x8c..=0x8f | 0x9d..=0x9f, ..] => (Quote::TypographicDouble, 3),
+        [0xef, 0xbc, 0x82, ..] => (Quote::TypographicDouble, 3),
+        _ => return None,
+    })
+}
+
+/// The quotes of a text that begins at `start`. `None` if there are none or more than `most`.
+pub(super) fn marks(text: &[u8], start: usize, most: usize) -> Option<Vec<Mark>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' | b'\'' | 0xc2 | 0xe2 | 0xe3 | 0xef => match quote_at(text.get(at..)?) {
+                Some((_, len)) if is_separator(text, at, len) => at += len,
+                Some((quote, len)) => {
+                    found.push(Mark { at: start + at, len, quote });
+                    at += len;
+                }
+                None => at += 1,
+            },
+            _ => at += 1,
+        }
+        if found.len() > most {
+            return None;
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// True if an apostrophe stands between the digits of a number: `1'000`.
+fn is_separator(text: &[u8], at: usize, len: usize) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let behind = text.get(at + len..).unwrap_or(&[]);
+    text.get(at) != Some(&b'"')
+        && is_digit(at.checked_sub(1).and_then(|before| text.get(before)))
+        && (0..3).all(|place| is_digit(behind.get(place)))
+        && !is_digit(behind.get(3))
+}

@@ -1,0 +1,85 @@
+//! Each detector takes steps in proportion to the length of a text, whatever the text repeats.
+
+use super::*;
+
+/// The steps of all detectors for a text.
+fn steps_of(text: &str) -> usize {
+    steps::take();
+    let _ = (secrets(text), search(text), is_free(text));
+    let context = SecretContext::of(text);
+    let _ = context.is_in(text);
+    steps::take()
+}
+
+/// More steps a byte than this are a detector that looks at the rest of a text from each place of it.
+const MAX_STEPS_A_BYTE: usize = 400;
+
+fn check(unit: &str) {
+    let text = |bytes: usize| unit.repeat(bytes / unit.len() + 1);
+    let (small, large) = (steps_of(&text(3_000)), steps_of(&text(12_000)));
+    assert!(large < 12_000 * MAX_STEPS_A_BYTE, "{large} steps for 12 kB of {unit:?}");
+    assert!(large < 5 * small + 50_000, "{small} and {large} steps for 3 kB and 12 kB of {unit:?}");
+}
+
+/// Signs between the repetitions of a beginning.
+const BETWEEN: [&str; 12] = ["", ".", "/", "-", "_", "=", ":", "@", "a", "A1", "\\", " "];
+
+#[test]
+fn key_formats_are_linear() {
+    for beginning in key_formats::beginnings() {
+        for between in BETWEEN {
+            check(&format!("{beginning}{between}"));
+        }
+        check(&format!("x{beginning}a1"));
+        check(&format!("{beginning}ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+        check(&format!("{beginning}{}/", "a1B".repeat(30)));
+    }
+}
+
+#[test]
+fn names_are_linear() {
+    for name in labels::words() {
+        for unit in ["{}: x ", "{}=", "{}:", "{}(\"a\", \"", "{} is ", "--{} ", "{}=x1!y2z3&", "\"{}\": \"", "{}{}{}="] {
+            check(&unit.replace("{}", name));
+        }
+    }
+}
+
+#[test]
+fn other_detectors_are_linear() {
+    for unit in [
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY----- -----END ",
+        "-----BEGIN PRIVATE KEY-----\nMIIEow\n-----END PRIVATE KEY-----\n",
+        "://",
+        "a://b:c@",
+        "://a:",
+        "://a:b/",
+        "a://b:s3cret@h/x ",
+        ":AA",
+        "12345678:AA",
+        "12345678:AAbcdefghijklmnopqrstuvwxyz01234/",
+        "Q~",
+        "abc1Q~",
+        "abc1Q~abcdefghijklmnopqrstuvwxyz01234 ",
+        "=",
+        "a=",
+        "a:",
+        "q8Zt3kLw9XcV2bNm7RfY",
+        "q8Zt3kLw9XcV2bNm7RfY=",
+        "q8Zt3kLw9XcV2bNm7RfY:",
+        "q8Zt3kLw9XcV2bNm7RfY ",
+        "\\",
+        "\\\\\"",
+        "\\u0061",
+        "\\u{61}",
+        "\u{200b}",
+        "\u{a0}",
+        "'",
+        "\"password\": \"",
+        "é",
+    ] {
+        check(unit);
+    }
+}
