@@ -218,3 +218,41 @@ impl Resolution {
         own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcripts_are_found_by_path_and_share_changed_settings() {
+        let settings: Arc<TranscriptSettings> = Arc::default();
+        let transcript = |name: &str| TranscriptFile {
+            file: FileId(0),
+            path: PathBuf::from(name),
+            is_document: false,
+            named: true,
+            only_while_open: false,
+            settings: Arc::clone(&settings),
+            project: None,
+            agent: None,
+            programs: Vec::new(),
+        };
+        let mut transcripts: Vec<_> = ["/a/x", "/a-b/x", "/a/b/c", "/b"].into_iter().map(transcript).collect();
+        transcripts.sort_by(|one, other| one.path.cmp(&other.path));
+        let mut resolution = Resolution { transcripts, ..Resolution::default() };
+        for name in ["/a/x", "/a-b/x", "/a/b/c", "/b"] {
+            let found = resolution.transcript(&transcript(name));
+            assert!(found.is_some_and(|found| found.path == Path::new(name)), "{name}");
+        }
+        assert!(resolution.transcript(&transcript("/c")).is_none());
+        let mut changes = 0;
+        let changed = resolution.change_settings(|settings| {
+            changes += 1;
+            settings.caps.strict = true;
+            Ok::<_, ()>(())
+        });
+        assert!(changed.is_ok() && changes == 1);
+        let first = resolution.transcripts.first().map(|found| Arc::as_ptr(&found.settings));
+        assert!(resolution.transcripts.iter().all(|found| Some(Arc::as_ptr(&found.settings)) == first));
+    }
+}

@@ -22,7 +22,8 @@ pub(super) struct FoundTranscript {
     is_document: bool,
     named: bool,
     only_while_open: bool,
-    settings: TranscriptSettings,
+    /// All members of an archive share them.
+    settings: Arc<TranscriptSettings>,
     project: Option<usize>,
     /// The folder of the program that it goes with, where there is no configuration file.
     root: Option<PathBuf>,
@@ -99,13 +100,15 @@ impl Resolver<'_> {
                 is_document: found.is_document,
                 named: found.named,
                 only_while_open: found.only_while_open,
-                settings: Arc::new(found.settings),
+                settings: found.settings,
                 project: found.project,
                 agent: self.agent_of(&found.path),
                 path: found.path,
             }
         };
         self.result.transcripts = found.into_iter().map(place).collect();
+        // The members of an archive are sorted by name, in which `/` is a character as any other.
+        self.result.transcripts.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
     /// The files of the walked folders that `include` names.
@@ -198,6 +201,7 @@ impl Resolver<'_> {
         };
         let root = if project.is_none() { self.program_around(&path) } else { None };
         let (is_document, only_while_open) = (false, false);
+        let settings = settings.into();
         FoundTranscript { path, is_document, named, only_while_open, settings, project, root }
     }
 

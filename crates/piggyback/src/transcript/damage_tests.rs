@@ -155,6 +155,14 @@ fn typographic_quotes_are_one_finding_a_kind() {
 }
 
 #[test]
+fn signs_of_other_scripts_are_one_finding_a_kind() {
+    check_one(&plain().replace("\": ", "\"："), "`：` (U+FF1A) is not a sign of JSON", SURFACE, &[UPDATE]);
+    check_one(&plain().replace("\", \"", "\"，\""), "`，` (U+FF0C) is not a sign of JSON", SURFACE, &[UPDATE]);
+    check_one(&plain().replace("\"/debug\"", "`/debug`"), "U+0060 is not a quote of JSON", SURFACE, &[UPDATE]);
+    assert_eq!(syntax(&plain().replace("All good", "All `good`，so：yes")), []);
+}
+
+#[test]
 fn white_space_is_one_finding_a_kind() {
     for (space, name) in [
         ("\u{a0}", "U+00A0"),
@@ -213,9 +221,9 @@ fn words_between_values_stay_words() {
 }
 
 /// Pieces that damage inserts.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 27] = [
     "\"", "\"", "'", "“", "”", "’", ",", ":", "{", "}", "[", "]", " # zznote zzhash\n", " // zznote, \"zzslash\"\n",
-    " /* zznote: zzblock */ ", "\u{a0}", "\u{200b}", "\u{2003}", "zzword", "\\", "\n", "1,000", "True", "…",
+    " /* zznote: zzblock */ ", "`", "：", "，", "\u{a0}", "\u{200b}", "\u{2003}", "zzword", "\\", "\n", "1,000", "True", "…",
 ];
 
 /// The tokens of JSON, with the text between them.

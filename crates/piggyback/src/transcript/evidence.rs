@@ -1,11 +1,13 @@
 //! Whether a fix keeps what a capture is evidence of: no word or number is taken out of a reply, and none is put in but
 //! keys of the protocol. Escapes, quotes, brackets, commas, full stops and the order of things may change.
 
+mod places;
+
 use std::collections::BTreeMap;
 
 use crate::envelope::json::is_any_space;
 use crate::envelope::{JSON_SYNTAX, json, table};
-use mangle_syntax::lint::{Anchor, Edit, Finding, Fix};
+use mangle_syntax::lint::{Anchor, Applicability, Edit, Finding, Fix};
 
 /// How many bytes beside an edit are looked at, at most, to see whole words.
 const BESIDE: usize = 128;
@@ -18,6 +20,12 @@ pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
     match finding.fix.take() {
         Some(fix) if !keeps(text, &fix) && !(finding.rule == &JSON_SYNTAX && is_space(text, &fix)) => {
             finding.help = Some(fix.title);
+        }
+        Some(mut fix) => {
+            if fix.applicability == Applicability::Safe && !places::are_kept(text, &fix) {
+                fix.applicability = Applicability::Unsafe;
+            }
+            finding.fix = Some(fix);
         }
         fix => finding.fix = fix,
     }
@@ -274,7 +282,8 @@ fn is_sign(text: &str) -> bool {
 /// do not.
 fn is_mark(char: char) -> bool {
     let is_beyond = !char.is_ascii() && !char.is_alphanumeric();
-    !char.is_whitespace() && !is_foreign_quote(char) && (char.is_control() || is_beyond)
+    let is_sign = matches!(char, '，' | '、' | '：');
+    !char.is_whitespace() && !is_foreign_quote(char) && !is_sign && (char.is_control() || is_beyond)
 }
 
 /// True if a character is a quote of a word processor.
@@ -290,7 +299,7 @@ fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
         return;
     }
     let is_quote = |char: char| matches!(char, '"' | '\'') || is_foreign_quote(char);
-    let is_key = tail.trim_start_matches(is_quote).trim_start().starts_with(':');
+    let is_key = tail.trim_start_matches(is_quote).trim_start().starts_with([':', '：']);
     let pieces = part.split(['.', '-', '+']).filter(|piece| !piece.is_empty());
     let mut pieces = pieces.peekable();
     while let Some(piece) = pieces.next() {

@@ -109,6 +109,7 @@ fn detail(problem: JsonProblemKind) -> &'static str {
         JsonProblemKind::UnescapedQuote => "a quote inside a string without a backslash",
         JsonProblemKind::NoQuote => "a quote is missing",
         JsonProblemKind::WrongSpace => "white space that JSON does not allow",
+        JsonProblemKind::WrongSign => "a sign of another script",
         JsonProblemKind::NoBracket => "a bracket is missing",
         JsonProblemKind::RawControl => "a control character in a string",
         JsonProblemKind::BadEscape => "an unknown escape",

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::quotes::{PlannedQuote, QuotePlan, QuoteRole, is_word_part, plan};
-use super::space::{comment_len, foreign_space};
+use super::space::{FULL_WIDTH, comment_len, foreign_space, full_width_sign};
 use super::{Json, JsonKind, Node, key_bit, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
@@ -56,6 +56,8 @@ pub enum JsonProblemKind {
     NoQuote,
     /// White space that JSON does not allow, such as U+00A0.
     WrongSpace,
+    /// A comma or colon of another script.
+    WrongSign,
     /// An array is not closed before the next key of the object around it.
     NoBracket,
     /// A byte below U+0020 inside a string.
@@ -169,7 +171,7 @@ impl Parser<'_> {
         while let Some(open) = self.open.last() {
             let (wants, is_object) = (open.wants, open.is_object);
             self.space();
-            let Some(byte) = self.peek() else {
+            let Some(byte) = self.sign() else {
                 self.unclosed();
                 return;
             };
@@ -184,6 +186,17 @@ impl Parser<'_> {
                 _ => self.item(wants, is_object),
             }
         }
+    }
+
+    /// The next byte, or the sign of JSON that a full-width sign stands for, whose last byte is the place then.
+    fn sign(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        let sign = if byte < 0x80 { None } else { self.text.get(self.at..).and_then(full_width_sign) };
+        if sign.is_some() {
+            self.problem(JsonProblemKind::WrongSign, self.at, self.at + FULL_WIDTH);
+            self.at += FULL_WIDTH - 1;
+        }
+        Some(sign.unwrap_or(byte))
     }
 
     /// A key, a value, or something in the place of a comma or a colon.

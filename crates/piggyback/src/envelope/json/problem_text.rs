@@ -52,6 +52,7 @@ impl Json<'_> {
             },
             JsonProblemKind::NoQuote => "missing quote of a string".to_owned(),
             JsonProblemKind::WrongSpace => format!("{} is not white space of JSON", character(&text)),
+            JsonProblemKind::WrongSign => format!("{} is not a sign of JSON", character(&text)),
             JsonProblemKind::NoBracket => "list is not closed before the next key".to_owned(),
             JsonProblemKind::RawControl => match (count, &*text) {
                 (1, "\n" | "\r") => "string contains a raw line break".to_owned(),
@@ -71,8 +72,8 @@ impl Json<'_> {
 /// The first character of a text with its number; one that cannot be seen only by its number.
 fn character(text: &str) -> String {
     let first = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-    let is_quote = matches!(first, '"' | '\'') || !first.is_whitespace() && !first.is_control();
+    let is_visible = first != '`' && !first.is_whitespace() && !first.is_control();
     let has_no_width = matches!(first, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let number = format!("U+{:04X}", u32::from(first));
-    if is_quote && !has_no_width { format!("`{first}` ({number})") } else { number }
+    if is_visible && !has_no_width { format!("`{first}` ({number})") } else { number }
 }

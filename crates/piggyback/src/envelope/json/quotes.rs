@@ -17,7 +17,7 @@ pub(super) use structure::is_word_part;
 const MAX_BYTES: usize = 1 << 20;
 
 /// Texts with more quotes are read without a search.
-const MAX_MARKS: usize = 20_000;
+const MAX_MARKS: usize = 10_000;
 
 /// How many readings are kept at a quote.
 const MAX_READINGS: usize = 24;

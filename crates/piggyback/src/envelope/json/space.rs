@@ -41,6 +41,19 @@ pub(super) fn comment_len(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Returns the comma or colon that a full-width sign at the start of a text stands for.
+pub(super) fn full_width_sign(text: &[u8]) -> Option<u8> {
+    match text {
+        // `，`, `、` and `：`.
+        [0xef, 0xbc, 0x8c, ..] | [0xe3, 0x80, 0x81, ..] => Some(b','),
+        [0xef, 0xbc, 0x9a, ..] => Some(b':'),
+        _ => None,
+    }
+}
+
+/// The length of a full-width sign.
+pub(super) const FULL_WIDTH: usize = 3;
+
 /// Returns the text that takes the place of white space that JSON does not allow.
 #[must_use]
 pub fn plain_space(foreign: char) -> &'static str {

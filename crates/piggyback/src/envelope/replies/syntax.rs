@@ -74,7 +74,7 @@ impl Cause {
         match problem.kind {
             JsonProblemKind::RawControl => around().map(Self::Control),
             JsonProblemKind::UnescapedQuote => around().map(Self::Quotes),
-            JsonProblemKind::WrongQuote | JsonProblemKind::WrongSpace => {
+            JsonProblemKind::WrongQuote | JsonProblemKind::WrongSpace | JsonProblemKind::WrongSign => {
                 let text = String::from_utf8_lossy(slice(json, problem.range));
                 text.chars().next().map(|first| Self::Character(problem.kind, first))
             }
@@ -121,6 +121,7 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
             quotes_fix(json, titled("escape the quote", "escape the quotes"))?
         }
         JsonProblemKind::WrongSpace => Fix::safe("use spaces"),
+        JsonProblemKind::WrongSign => quotes_fix(json, "use the sign of JSON")?,
         JsonProblemKind::WrongQuote | JsonProblemKind::SingleQuotes => quotes_fix(json, "use double quotes")?,
         _ => Fix::safe(""),
     };
@@ -132,6 +133,7 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
         fix = match problem.kind {
             JsonProblemKind::UnescapedQuote => fix.insert(range.start(), "\\"),
             JsonProblemKind::WrongQuote => fix.replace(range, "\""),
+            JsonProblemKind::WrongSign => fix.replace(range, if text == "：" { ":" } else { "," }),
             JsonProblemKind::WrongSpace => {
                 fix.replace(range, text.chars().map(plain_space).collect::<String>())
             }

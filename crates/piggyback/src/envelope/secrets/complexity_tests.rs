@@ -16,9 +16,9 @@ const MAX_STEPS_A_BYTE: usize = 400;
 
 fn check(unit: &str) {
     let text = |bytes: usize| unit.repeat(bytes / unit.len() + 1);
-    let (small, large) = (steps_of(&text(3_000)), steps_of(&text(12_000)));
-    assert!(large < 12_000 * MAX_STEPS_A_BYTE, "{large} steps for 12 kB of {unit:?}");
-    assert!(large < 5 * small + 50_000, "{small} and {large} steps for 3 kB and 12 kB of {unit:?}");
+    let (small, large) = (steps_of(&text(1_000)), steps_of(&text(4_000)));
+    assert!(large < 4_000 * MAX_STEPS_A_BYTE, "{large} steps for 4 kB of {unit:?}");
+    assert!(large < 5 * small + 20_000, "{small} and {large} steps for 1 kB and 4 kB of {unit:?}");
 }
 
 /// Signs between the repetitions of a beginning.

@@ -63,6 +63,11 @@ pub(in super::super) fn quote_at(text: &[u8]) -> Option<(Quote, usize)> {
     Some(match text {
         [b'"', ..] => (Quote::Double, 1),
         [b'\'', ..] => (Quote::Single, 1),
+        [b'`', ..] => (Quote::TypographicSingle, 1),
+        // An acute accent, and primes.
+        [0xc2, 0xb4, ..] => (Quote::TypographicSingle, 2),
+        [0xe2, 0x80, 0xb2, ..] => (Quote::TypographicSingle, 3),
+        [0xe2, 0x80, 0xb3, ..] => (Quote::TypographicDouble, 3),
         // U+201C to U+201F, U+2018 to U+201B.
         [0xe2, 0x80, 0x9c..=0x9f, ..] => (Quote::TypographicDouble, 3),
         [0xe2, 0x80, 0x98..=0x9b, ..] => (Quote::TypographicSingle, 3),
@@ -83,7 +88,7 @@ pub(super) fn marks(text: &[u8], start: usize, most: usize) -> Option<Vec<Mark>>
     while let Some(byte) = text.get(at) {
         match byte {
             b'\\' => at += 2,
-            b'"' | b'\'' | 0xc2 | 0xe2 | 0xe3 | 0xef => match quote_at(text.get(at..)?) {
+            b'"' | b'\'' | b'`' | 0xc2 | 0xe2 | 0xe3 | 0xef => match quote_at(text.get(at..)?) {
                 Some((_, len)) if is_separator(text, at, len) => at += len,
                 Some((quote, len)) => {
                     found.push(Mark { at: start + at, len, quote });

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::space::{comment_len, space_len};
+use super::super::space::{FULL_WIDTH, comment_len, full_width_sign, space_len};
 
 /// Costs of corrections. A word between two strings costs the most: it is probably part of one of them.
 mod cost {
     pub(super) const COMMENT: u32 = 1;
+    pub(super) const SIGN: u32 = 1;
     pub(super) const BARE_KEY: u32 = 1;
     pub(super) const EXTRA_COMMA: u32 = 1;
     pub(super) const SEPARATOR: u32 = 1;
@@ -155,6 +156,14 @@ impl Structure {
             let is_block = rest.starts_with(b"/*");
             self.comment = Some(if is_block { Comment::Block } else { Comment::Line });
             return (if is_block { 2 } else { 1 }, cost::COMMENT);
+        }
+        match full_width_sign(rest) {
+            Some(b',') => return (FULL_WIDTH, cost::SIGN + self.comma()),
+            Some(_) if self.wants == Wants::Colon => {
+                self.wants = Wants::Value;
+                return (FULL_WIDTH, cost::SIGN);
+            }
+            _ => {}
         }
         match rest.first().copied().unwrap_or(b' ') {
             byte @ (b'{' | b'[') => (1, self.open(byte == b'{', is_tight, stacks)),
