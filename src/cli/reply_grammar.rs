@@ -258,7 +258,8 @@ impl GrammarArgs {
             }
             None => {
                 let mut out = Output::of(Medium::Artifact, color);
-                let text = if target.is_schema() { sink::json(&grammar.text) } else { (&grammar.text).into() };
+                let text =
+                    if target.is_schema() { sink::json(&grammar.text) } else { (&grammar.text).into() };
                 out.write(&text)?;
                 out.flush()?;
             }

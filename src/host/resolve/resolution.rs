@@ -237,7 +237,8 @@ mod tests {
             agent: None,
             programs: Vec::new(),
         };
-        let mut transcripts: Vec<_> = ["/a/x", "/a-b/x", "/a/b/c", "/b"].into_iter().map(transcript).collect();
+        let mut transcripts: Vec<_> =
+            ["/a/x", "/a-b/x", "/a/b/c", "/b"].into_iter().map(transcript).collect();
         transcripts.sort_by(|one, other| one.path.cmp(&other.path));
         let mut resolution = Resolution { transcripts, ..Resolution::default() };
         for name in ["/a/x", "/a-b/x", "/a/b/c", "/b"] {

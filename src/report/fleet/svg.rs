@@ -92,7 +92,11 @@ fn ink(horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
 fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let spans = i32::try_from(chart.labels.len())?;
     let sum = |at: usize| {
-        chart.series.iter().filter_map(|values| values.get(at)).fold(0u64, |sum, value| sum.saturating_add(*value))
+        chart
+            .series
+            .iter()
+            .filter_map(|values| values.get(at))
+            .fold(0u64, |sum, value| sum.saturating_add(*value))
     };
     let most = (0..chart.labels.len()).map(sum).max().unwrap_or_default().max(1);
     let mut builder = ChartBuilder::on(area);
@@ -253,12 +257,18 @@ mod tests {
     fn check_numbers(svg: &str) {
         let document = roxmltree::Document::parse(svg).expect("a chart is XML");
         let is_length = |name: &str| matches!(name, "width" | "height" | "r" | "stroke-width" | "font-size");
-        let is_number = |name: &str| is_length(name) || matches!(name, "x" | "y" | "x1" | "x2" | "y1" | "y2" | "cx" | "cy");
+        let is_number = |name: &str| {
+            is_length(name) || matches!(name, "x" | "y" | "x1" | "x2" | "y1" | "y2" | "cx" | "cy")
+        };
         for node in document.descendants() {
             for attribute in node.attributes().filter(|attribute| is_number(attribute.name())) {
                 let value: f64 = attribute.value().parse().expect("a number");
                 assert!(value.is_finite(), "{svg}");
-                assert!(!is_length(attribute.name()) || value >= 0.0, "{} is {value} in {svg}", attribute.name());
+                assert!(
+                    !is_length(attribute.name()) || value >= 0.0,
+                    "{} is {value} in {svg}",
+                    attribute.name()
+                );
             }
             let points = node.attribute("points").unwrap_or_default().split([',', ' ']);
             points.filter(|point| !point.is_empty()).for_each(|point| {

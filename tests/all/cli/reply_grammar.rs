@@ -245,7 +245,10 @@ fn a_file_that_is_not_there_is_reported() {
 
 /// A token of GitHub and one of Stripe that nobody has, put together so that no scanner takes this file for a leak.
 fn predicates_like_tokens() -> [String; 2] {
-    [format!("ghp_{}", "abcdefGHIJKL0123456789MNOPQRSTuvwxyz12"), format!("tok_sk_{}_{}", "live", "KWxOiixgVoOnzyw2MzP0ZvzO")]
+    [
+        format!("ghp_{}", "abcdefGHIJKL0123456789MNOPQRSTuvwxyz12"),
+        format!("tok_sk_{}_{}", "live", "KWxOiixgVoOnzyw2MzP0ZvzO"),
+    ]
 }
 
 #[test]
@@ -253,13 +256,18 @@ fn names_like_tokens_are_errors_in_every_target() {
     for name in predicates_like_tokens() {
         let policy = format!("Decl {name}(X) bound [/name].\nDecl ok(X) bound [/name].\n");
         let folder = folder(&[("a.mg", &policy)]);
-        for target in [&["schema"][..], &["gbnf"], &["ebnf"], &["lark"], &["regex"], &["schema", "--target", "openai"]] {
+        for target in
+            [&["schema"][..], &["gbnf"], &["ebnf"], &["lark"], &["regex"], &["schema", "--target", "openai"]]
+        {
             for output in [&[][..], &["-o", "out.txt"]] {
                 let arguments = [target, &["a.mg"], output].concat();
                 let result = run(folder.path(), &arguments);
                 let error = String::from_utf8_lossy(&result.stderr).into_owned();
                 assert_eq!(result.status.code(), Some(2), "{arguments:?}: {error}");
-                assert!(stdout(&result).is_empty() && !folder.path().join("out.txt").exists(), "{arguments:?}");
+                assert!(
+                    stdout(&result).is_empty() && !folder.path().join("out.txt").exists(),
+                    "{arguments:?}"
+                );
                 assert!(error.contains(&name[..4]) && error.contains("/1"), "{arguments:?}: {error}");
                 assert!(!error.contains(&name[8..]), "{arguments:?}: {error}");
             }

@@ -33,7 +33,8 @@ fn fixed(raw: &str, most: Applicability) -> String {
             let fix = finding.fix.clone()?;
             (fix.applicability == Applicability::Safe || most == Applicability::Unsafe).then_some(fix)
         };
-        let Some(next) = syntax(&text).iter().filter_map(allowed).find_map(|fix| edits::applied(text.as_bytes(), &fix))
+        let Some(next) =
+            syntax(&text).iter().filter_map(allowed).find_map(|fix| edits::applied(text.as_bytes(), &fix))
         else {
             break;
         };
@@ -76,7 +77,10 @@ const UPDATE: &str = "task_status(\"t1\", /running).";
 #[test]
 fn quotes_inside_strings_are_one_finding() {
     for (surface, meant) in [
-        (r#""Sent a message to the "dictator", waiting on a response.""#, "Sent a message to the \"dictator\", waiting on a response."),
+        (
+            r#""Sent a message to the "dictator", waiting on a response.""#,
+            "Sent a message to the \"dictator\", waiting on a response.",
+        ),
         (r#""He said "hi" to me""#, "He said \"hi\" to me"),
         (r#"""hi" he said""#, "\"hi\" he said"),
         (r#""He said "hi"""#, "He said \"hi\""),
@@ -110,7 +114,9 @@ fn quotes_over_several_lines_have_fixes_that_keep_the_text() {
 
 #[test]
 fn comments_are_one_finding_each_and_never_values() {
-    for comment in ["# what changed\n", "// what \"changed\"\n", "/* what, changed: {now} */", "# it's [one]\n"] {
+    for comment in
+        ["# what changed\n", "// what \"changed\"\n", "/* what, changed: {now} */", "# it's [one]\n"]
+    {
         for raw in [
             plain().replace("[\"task", &format!("[ {comment} \"task")),
             plain().replace("{\"control", &format!("{{ {comment} \"control")),
@@ -128,7 +134,9 @@ fn comments_are_one_finding_each_and_never_values() {
 
 #[test]
 fn keys_without_quotes_are_named() {
-    let raw = plain().replace("\"control_packet\"", "control_packet").replace("\"surface_response\"", "surface_response");
+    let raw = plain()
+        .replace("\"control_packet\"", "control_packet")
+        .replace("\"surface_response\"", "surface_response");
     let messages: Vec<_> = syntax(&raw).iter().map(|found| found.message.to_string()).collect();
     assert_eq!(messages, ["`control_packet` is not JSON", "`surface_response` is not JSON"]);
     assert_eq!(fixed(&raw, Applicability::Safe), plain());
@@ -136,7 +144,12 @@ fn keys_without_quotes_are_named() {
 
 #[test]
 fn typographic_quotes_are_one_finding_a_kind() {
-    check_one(&plain().replace("good.\"", "good.”"), "`”` (U+201D) is not a quote of JSON", SURFACE, &[UPDATE]);
+    check_one(
+        &plain().replace("good.\"", "good.”"),
+        "`”` (U+201D) is not a quote of JSON",
+        SURFACE,
+        &[UPDATE],
+    );
     check_one(&plain().replace("\"All", "“All"), "`“` (U+201C) is not a quote of JSON", SURFACE, &[UPDATE]);
     check_one(
         &plain().replace("\"/debug\"", "“/debug“").replace("\"none\"", "“none“"),
@@ -157,8 +170,18 @@ fn typographic_quotes_are_one_finding_a_kind() {
 #[test]
 fn signs_of_other_scripts_are_one_finding_a_kind() {
     check_one(&plain().replace("\": ", "\"："), "`：` (U+FF1A) is not a sign of JSON", SURFACE, &[UPDATE]);
-    check_one(&plain().replace("\", \"", "\"，\""), "`，` (U+FF0C) is not a sign of JSON", SURFACE, &[UPDATE]);
-    check_one(&plain().replace("\"/debug\"", "`/debug`"), "U+0060 is not a quote of JSON", SURFACE, &[UPDATE]);
+    check_one(
+        &plain().replace("\", \"", "\"，\""),
+        "`，` (U+FF0C) is not a sign of JSON",
+        SURFACE,
+        &[UPDATE],
+    );
+    check_one(
+        &plain().replace("\"/debug\"", "`/debug`"),
+        "U+0060 is not a quote of JSON",
+        SURFACE,
+        &[UPDATE],
+    );
     assert_eq!(syntax(&plain().replace("All good", "All `good`，so：yes")), []);
 }
 
@@ -178,7 +201,8 @@ fn white_space_is_one_finding_a_kind() {
 
 #[test]
 fn literals_of_other_languages_are_one_finding_a_word() {
-    let raw = plain().replace("\"tool_requests\": []", "\"tool_requests\": None, \"x_a\": None, \"x_b\": True");
+    let raw =
+        plain().replace("\"tool_requests\": []", "\"tool_requests\": None, \"x_a\": None, \"x_b\": True");
     let messages: Vec<_> = syntax(&raw).iter().map(|found| found.message.to_string()).collect();
     assert_eq!(messages, ["`None` is not JSON", "`True` is not JSON"]);
     let raw = plain().replace('"', "'").replace("\\'", "\\\"");
@@ -187,7 +211,8 @@ fn literals_of_other_languages_are_one_finding_a_word() {
 
 #[test]
 fn numbers_with_separators_are_one_number() {
-    for number in ["1,000.5", "1_000", "1 000", "1'000", "0,9", "95%", "0x1F", "NaN", "-Infinity", "1.000,5"] {
+    for number in ["1,000.5", "1_000", "1 000", "1'000", "0,9", "95%", "0x1F", "NaN", "-Infinity", "1.000,5"]
+    {
         let raw = plain().replace("0.9}", &format!("{number}}}"));
         let all = syntax(&raw);
         assert_eq!(all.len(), 1, "{number}: {all:?}");
@@ -222,8 +247,33 @@ fn words_between_values_stay_words() {
 
 /// Pieces that damage inserts.
 const PIECES: [&str; 27] = [
-    "\"", "\"", "'", "“", "”", "’", ",", ":", "{", "}", "[", "]", " # zznote zzhash\n", " // zznote, \"zzslash\"\n",
-    " /* zznote: zzblock */ ", "`", "：", "，", "\u{a0}", "\u{200b}", "\u{2003}", "zzword", "\\", "\n", "1,000", "True", "…",
+    "\"",
+    "\"",
+    "'",
+    "“",
+    "”",
+    "’",
+    ",",
+    ":",
+    "{",
+    "}",
+    "[",
+    "]",
+    " # zznote zzhash\n",
+    " // zznote, \"zzslash\"\n",
+    " /* zznote: zzblock */ ",
+    "`",
+    "：",
+    "，",
+    "\u{a0}",
+    "\u{200b}",
+    "\u{2003}",
+    "zzword",
+    "\\",
+    "\n",
+    "1,000",
+    "True",
+    "…",
 ];
 
 /// The tokens of JSON, with the text between them.
@@ -287,7 +337,9 @@ fn damaged(text: &str, damage: &[(u8, u16, u16, usize)]) -> String {
             _ => {
                 // Inside of a token, such as a string.
                 let token = &mut tokens[at];
-                let inside = (0..=usize::from(*other) % (token.len() + 1)).rev().find(|at| token.is_char_boundary(*at));
+                let inside = (0..=usize::from(*other) % (token.len() + 1))
+                    .rev()
+                    .find(|at| token.is_char_boundary(*at));
                 token.insert_str(inside.unwrap(), PIECES[*piece]);
             }
         }

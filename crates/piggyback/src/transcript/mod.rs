@@ -13,6 +13,8 @@ pub mod channels;
 mod check;
 #[cfg(test)]
 mod clean_properties;
+#[cfg(test)]
+mod damage_tests;
 mod detect;
 mod digest;
 mod document;
@@ -20,8 +22,6 @@ mod entry;
 mod evidence;
 mod finding;
 mod findings;
-#[cfg(test)]
-mod damage_tests;
 #[cfg(test)]
 mod fix_properties;
 #[cfg(test)]
@@ -73,8 +73,8 @@ pub use digest::{Digest, TurnSite};
 pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
 pub use finding::TranscriptFinding;
 pub use findings::{
-    BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
-    NOT_A_REPLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
+    BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, NOT_A_REPLY, OPEN_FENCE,
+    PREVIEW_ONLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
 pub use placement::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};

@@ -295,7 +295,9 @@ impl Parser<'_> {
 
     /// True if a word that cannot be a key follows a complete value.
     fn is_misplaced_word(&self, is_object: bool) -> bool {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) || self.planned(QuoteRole::Open).is_some() {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic())
+            || self.planned(QuoteRole::Open).is_some()
+        {
             return false;
         }
         let rest = self.text.get(self.at..).unwrap_or(&[]);
@@ -309,7 +311,8 @@ impl Parser<'_> {
     fn is_note(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
         let len = words_len(rest);
-        let is_literal = matches!(rest.get(..len), Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None"));
+        let is_literal =
+            matches!(rest.get(..len), Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None"));
         let behind = rest.get(len..).unwrap_or(&[]).trim_ascii_start().first();
         let Some(open) = self.open.last_mut().filter(|open| !open.is_object) else { return false };
         let is_note = !is_literal && matches!(behind, Some(b'"' | b'{' | b'['));
@@ -543,9 +546,10 @@ impl Parser<'_> {
         let is_single = is_quoted(first, b'\'') && is_quoted(close, b'\'');
         let inner = quotes.iter().filter(|quote| quote.role == QuoteRole::Inner);
         let inner: Vec<_> = inner.filter(|_| !is_single).map(|quote| quote.at as usize).collect();
-        let wrong = [first, close].into_iter().flatten().filter(|quote| {
-            quote.len > 0 && !is_single && self.text.get(quote.at as usize) != Some(&b'"')
-        });
+        let wrong = [first, close]
+            .into_iter()
+            .flatten()
+            .filter(|quote| quote.len > 0 && !is_single && self.text.get(quote.at as usize) != Some(&b'"'));
         let wrong: Vec<_> = wrong.collect();
         self.at += open;
         let mut inner = inner.into_iter().peekable();
@@ -656,7 +660,8 @@ impl Parser<'_> {
 
     fn number(&mut self) {
         let start = self.at;
-        self.at += number_len(self.text.get(start..).unwrap_or(&[]), self.open.last().map(|open| open.is_object));
+        self.at +=
+            number_len(self.text.get(start..).unwrap_or(&[]), self.open.last().map(|open| open.is_object));
         let written = self.text.get(start..self.at).unwrap_or(&[]);
         let kind = if is_number(written) { JsonKind::Number } else { JsonKind::Broken };
         self.node(kind, start, self.at);

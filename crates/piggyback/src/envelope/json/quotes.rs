@@ -211,7 +211,8 @@ impl Search<'_> {
                 let extra = extra + cost::MISSING_QUOTE;
                 opened = self.decided(opened, start + word, 0, QuoteRole::Open, extra);
                 opened.state.string = Some(OpenString::new(Quote::Double, is_key));
-                opened.state.string = opened.state.string.map(|string| string.after(gap.get(word..).unwrap_or(&[])));
+                opened.state.string =
+                    opened.state.string.map(|string| string.after(gap.get(word..).unwrap_or(&[])));
                 self.next.push(opened);
             }
         }
@@ -278,10 +279,7 @@ impl Search<'_> {
     fn keep_cheapest(&mut self) {
         let mut found: FxHashMap<State, Reading> = FxHashMap::default();
         for reading in self.next.drain(..) {
-            found
-                .entry(reading.state)
-                .and_modify(|kept| *kept = cheaper(*kept, reading))
-                .or_insert(reading);
+            found.entry(reading.state).and_modify(|kept| *kept = cheaper(*kept, reading)).or_insert(reading);
         }
         let mut kept: Vec<_> = found.into_values().collect();
         kept.sort_unstable_by_key(|reading| (reading.cost, reading.latest));

@@ -25,7 +25,8 @@ pub fn is_any_space(text: &str) -> bool {
 }
 
 fn is_foreign_space(char: char) -> bool {
-    let has_no_width = matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    let has_no_width =
+        matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     char.is_whitespace() || has_no_width
 }
 

@@ -117,9 +117,7 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
     let titled = |one: &'static str, many: &'static str| if group.len() == 1 { one } else { many };
     let base = match first.kind {
         JsonProblemKind::RawControl => return controls(json, group),
-        JsonProblemKind::UnescapedQuote => {
-            quotes_fix(json, titled("escape the quote", "escape the quotes"))?
-        }
+        JsonProblemKind::UnescapedQuote => quotes_fix(json, titled("escape the quote", "escape the quotes"))?,
         JsonProblemKind::WrongSpace => Fix::safe("use spaces"),
         JsonProblemKind::WrongSign => quotes_fix(json, "use the sign of JSON")?,
         JsonProblemKind::WrongQuote | JsonProblemKind::SingleQuotes => quotes_fix(json, "use double quotes")?,

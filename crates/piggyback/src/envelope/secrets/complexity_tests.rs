@@ -39,7 +39,17 @@ fn key_formats_are_linear() {
 #[test]
 fn names_are_linear() {
     for name in labels::words() {
-        for unit in ["{}: x ", "{}=", "{}:", "{}(\"a\", \"", "{} is ", "--{} ", "{}=x1!y2z3&", "\"{}\": \"", "{}{}{}="] {
+        for unit in [
+            "{}: x ",
+            "{}=",
+            "{}:",
+            "{}(\"a\", \"",
+            "{} is ",
+            "--{} ",
+            "{}=x1!y2z3&",
+            "\"{}\": \"",
+            "{}{}{}=",
+        ] {
             check(&unit.replace("{}", name));
         }
     }

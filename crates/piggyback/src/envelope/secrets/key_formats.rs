@@ -235,8 +235,7 @@ impl Run {
     /// True if the letters from a place on are no plain words: there are digits, or capitals among small letters.
     fn is_mixed(&self, from: usize) -> bool {
         let has = |place: Option<usize>| place.is_some_and(|place| place >= from);
-        has(self.digit)
-            || (has(self.capital) && (has(self.small) || self.end.saturating_sub(from) == 16))
+        has(self.digit) || (has(self.capital) && (has(self.small) || self.end.saturating_sub(from) == 16))
     }
 }
 

@@ -5,6 +5,8 @@
 //! Mangle (`decoded`). Most texts are told free of them by one look (`quick`). Takes time that grows with the text alone.
 
 mod blocks;
+#[cfg(test)]
+mod complexity_tests;
 mod context;
 mod escapes;
 mod key_formats;
@@ -13,8 +15,6 @@ mod names;
 mod prefilter;
 mod random;
 mod steps;
-#[cfg(test)]
-mod complexity_tests;
 #[cfg(test)]
 mod tests;
 

@@ -226,7 +226,9 @@ impl Structure {
             _ => 0,
         };
         let mut stack = self.stack;
-        while let Some((below, is_match)) = stacks.top(stack).map(|(below, found)| (below, found == is_object)) {
+        while let Some((below, is_match)) =
+            stacks.top(stack).map(|(below, found)| (below, found == is_object))
+        {
             if is_match {
                 self.stack = below;
                 self.wants = self.after_value();
@@ -313,7 +315,8 @@ pub(super) fn missing_end(gap: &[u8], is_key: bool, is_last: bool) -> Option<usi
 /// Returns where the last words of a text begin, if nothing but words follows, up to the very end of the text.
 pub(super) fn last_word(gap: &[u8]) -> Option<usize> {
     let from = gap.iter().rposition(|byte| b",:{}[]\n".contains(byte)).map_or(0, |at| at + 1);
-    let words = gap.get(from..).filter(|words| words.last().is_some_and(|last| !last.is_ascii_whitespace()))?;
+    let words =
+        gap.get(from..).filter(|words| words.last().is_some_and(|last| !last.is_ascii_whitespace()))?;
     let start = from + (words.len() - words.trim_ascii_start().len());
     gap.get(start).filter(|byte| is_word_part(**byte) || **byte == b'/').map(|_| start)
 }
