@@ -108,7 +108,7 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let column_width = context.plotting_area().dim_in_pixel().0 / spans.max(1).unsigned_abs();
     // Space between columns, if they are wide enough for that.
     let margin = u32::from(column_width > 3);
-    let mut base = vec![0; chart.labels.len()];
+    let mut base = vec![0_u64; chart.labels.len()];
     for (values, color) in chart.series.iter().zip(SERIES) {
         let columns = (0..spans).zip(base.iter_mut().zip(values)).filter(|(_, (_, value))| **value > 0);
         let columns = columns.map(|(at, (base, value))| {
