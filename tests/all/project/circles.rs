@@ -29,8 +29,9 @@ const KNOWN: &[(&[&str], &str)] = &[
             "piggyback::transcript::shapes::message",
             "piggyback::transcript::shapes::table",
             "piggyback::transcript::shapes::value",
+            "piggyback::transcript::shapes::voice",
         ],
-        "values hold messages, whose parts are values again",
+        "values hold messages, whose parts are values again; who a value is of is told by its role and its place",
     ),
     (
         &["mangle_settings::keys", "mangle_settings::output"],

@@ -2,9 +2,9 @@
 
 use super::address::{Address, address, address_in};
 use super::digest::{Digest, TurnSite};
+use super::entry::holds_envelope;
 use super::finding::TranscriptFinding;
 use super::session::{Limits, TranscriptSession};
-use super::entry::holds_envelope;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
 use super::words::{has_quoted_control_key, quoted_control_key};
 use super::{ReadSummary, findings, loose_updates, placement};

@@ -136,10 +136,8 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
 /// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
 fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     match first(head) {
-        Some(b'{') if is_lines(head, is_all) => {
-            of_known_lines(head, is_all, own)
-                .or_else(|| (is_expected || has_answers(head, is_all)).then_some(Container::ChatLines))
-        }
+        Some(b'{') if is_lines(head, is_all) => of_known_lines(head, is_all, own)
+            .or_else(|| (is_expected || has_answers(head, is_all)).then_some(Container::ChatLines)),
         Some(b'{') => of_document(head, is_all, own, is_expected),
         Some(b'[') => of_array(head, own, is_expected),
         _ => None,

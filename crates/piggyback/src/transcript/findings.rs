@@ -53,7 +53,7 @@ pub static REPLY_NOT_READ: Rule = rule!("reply-not-read.md");
 /// An envelope in a place whose texts answer nobody.
 pub(super) fn not_a_reply(range: TextRange, place: Unsaid) -> Finding {
     Finding::new(&NOT_A_REPLY, range, format!("envelope in {} is not a reply", place.place()))
-        .note("it is not evaluated: nothing in it is asserted, and no request in it is judged")
+        .note("nothing in it is asserted, and no request in it is evaluated")
 }
 
 /// Envelopes that are nested too deeply, or too many; `range` is the first of them.

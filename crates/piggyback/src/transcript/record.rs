@@ -1,6 +1,6 @@
 //! What is in the bytes of one record.
 
-use super::entry::EntryForm;
+use super::entry::{self, EntryForm};
 use super::line_end::{up_to, without_line_end};
 use super::plain::PlainTurn;
 use super::record_shape::RecordShape;
@@ -79,12 +79,17 @@ fn wrapped(
     form: &EntryForm,
     own: &[TranscriptShape],
 ) -> Option<RecordShape> {
-    if let Some(turns) = form.wrapper().and_then(|wrapper| wrapper.read(record)) {
+    if let Some(turns) = form.wrapper().and_then(|wrapper| entry::read_wrapped(record, wrapper)) {
         record.turns.extend(turns);
         return Some(RecordShape::Log);
     }
     record.bytes = without_line_end(record.bytes);
-    value(RecordSite { frame: Frame::Lines, ..site }, record, own)
+    let shape = value(RecordSite { frame: Frame::Lines, ..site }, record, own);
+    if shape == Some(RecordShape::Unknown) {
+        // In a log, an answer that occurs twice was given twice.
+        record.turns.iter_mut().for_each(|turn| turn.may_repeat = false);
+    }
+    shape
 }
 
 /// Reads a record that is one JSON value.

@@ -95,7 +95,10 @@ fn check_places(record: &Record<'_>, turn: &Turn) {
         let place = turn.place(TextRange::at(size(at), size(1)));
         assert!(record.range().contains_range(place), "{place:?}");
         let back = turn.map.to_derived(place.start()).unwrap();
-        assert!(usize::from(back) <= at && at - usize::from(back) < 4, "{at} is at {place:?}, which is {back:?}");
+        assert!(
+            usize::from(back) <= at && at - usize::from(back) < 4,
+            "{at} is at {place:?}, which is {back:?}"
+        );
         let raw = &record.bytes[usize::from(place.start())..usize::from(place.end())];
         let is_same = raw == [text[at]] || raw.len() > 1;
         assert!(is_same, "{at}: {:?} is not {:?}", String::from_utf8_lossy(raw), text[at] as char);
@@ -116,9 +119,7 @@ const ARGUMENT: &str = "PB049 envelope in an argument of a tool is not a reply";
 #[test]
 fn reasoning_alone_in_a_record_is_not_a_reply() {
     let draft = format!("I could write {} but that would be a lie.", envelope("draft"));
-    let claude = |block: Value| {
-        json!({ "type": "assistant", "uuid": "u", "sessionId": "s", "message": { "role": "assistant", "content": [block] } })
-    };
+    let claude = |block: Value| json!({ "type": "assistant", "uuid": "u", "sessionId": "s", "message": { "role": "assistant", "content": [block] } });
     let said = json!({ "role": "assistant", "content": envelope("said") });
     for record in [
         claude(json!({ "type": "thinking", "thinking": draft, "signature": "x" })),
@@ -155,7 +156,10 @@ fn reasoning_alone_in_a_record_is_not_a_reply() {
     // Ollama.
     let record = json!({ "model": "m", "message": { "role": "assistant", "content": "", "thinking": draft }, "done": true });
     let found = read("a.jsonl", &lines([record.clone(), record]));
-    assert!(found.iter().all(|one| one == REASONING || one.starts_with("PB046")) && found.len() > 1, "{found:?}");
+    assert!(
+        found.iter().all(|one| one == REASONING || one.starts_with("PB046")) && found.len() > 1,
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -165,15 +169,19 @@ fn reasoning_in_pieces_is_not_a_reply() {
         let thoughts = pieces(&draft).into_iter().map(|piece| thought(&piece));
         thoughts.chain(pieces(&envelope("said")).into_iter().map(|piece| said(&piece))).collect()
     };
-    let block = |index: u64, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
+    let block =
+        |index: u64, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
     let choice = |delta: Value| json!({ "id": "c", "choices": [{ "index": 0, "delta": delta }] });
     for stream in [
-        both(
-            &|text| block(0, json!({ "type": "thinking_delta", "thinking": text })),
-            &|text| block(1, json!({ "type": "text_delta", "text": text })),
-        ),
-        both(&|text| choice(json!({ "reasoning_content": text })), &|text| choice(json!({ "content": text }))),
-        both(&|text| choice(json!({ "reasoning": text, "content": "" })), &|text| choice(json!({ "content": text }))),
+        both(&|text| block(0, json!({ "type": "thinking_delta", "thinking": text })), &|text| {
+            block(1, json!({ "type": "text_delta", "text": text }))
+        }),
+        both(&|text| choice(json!({ "reasoning_content": text })), &|text| {
+            choice(json!({ "content": text }))
+        }),
+        both(&|text| choice(json!({ "reasoning": text, "content": "" })), &|text| {
+            choice(json!({ "content": text }))
+        }),
         both(
             &|text| json!({ "type": "response.reasoning_summary_text.delta", "item_id": "r", "delta": text }),
             &|text| json!({ "type": "response.output_text.delta", "item_id": "m", "delta": text }),
@@ -205,18 +213,42 @@ fn what_tools_files_and_people_say_is_not_a_reply() {
     let said = json!({ "role": "assistant", "content": envelope("said") });
     let foreign = envelope("foreign");
     for (record, expected) in [
-        (json!({ "type": "user", "message": { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t", "content": foreign }] }, "toolUseResult": { "stdout": foreign } }), Some(TOOL)),
+        (
+            json!({ "type": "user", "message": { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t", "content": foreign }] }, "toolUseResult": { "stdout": foreign } }),
+            Some(TOOL),
+        ),
         (json!({ "role": "tool", "tool_call_id": "t", "content": foreign }), Some(TOOL)),
         (json!({ "type": "function_call_output", "call_id": "c", "output": foreign }), Some(TOOL)),
-        (json!({ "type": "item.completed", "item": { "type": "command_execution", "command": "cat a", "aggregated_output": foreign } }), Some(TOOL)),
-        (json!({ "type": "attachment", "attachment": { "type": "file", "content": foreign } }), Some(ATTACHED)),
+        (
+            json!({ "type": "item.completed", "item": { "type": "command_execution", "command": "cat a", "aggregated_output": foreign } }),
+            Some(TOOL),
+        ),
+        (
+            json!({ "type": "attachment", "attachment": { "type": "file", "content": foreign } }),
+            Some(ATTACHED),
+        ),
         (json!({ "kind": "upload", "files": [{ "name": "a.json", "body": foreign }] }), Some(ATTACHED)),
-        (json!({ "type": "summary", "summary": format!("It said {foreign}"), "leafUuid": "x" }), Some(QUOTED)),
+        (
+            json!({ "type": "summary", "summary": format!("It said {foreign}"), "leafUuid": "x" }),
+            Some(QUOTED),
+        ),
         (json!({ "event": "reply", "quoted_message": { "text": foreign } }), Some(QUOTED)),
-        (json!({ "tool_calls": [{ "name": "write", "args": { "path": "a", "content": foreign } }] }), Some(ARGUMENT)),
-        (json!({ "choices": [{ "message": { "role": "assistant", "content": "", "tool_calls": [{ "function": { "name": "write", "arguments": json!({ "path": "a", "content": foreign }).to_string() } }] } }] }), Some(ARGUMENT)),
-        (json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "t", "name": "Bash", "input": { "command": format!("echo '{foreign}'") } }] }), Some(ARGUMENT)),
-        (json!({ "type": "response_item", "payload": { "type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": format!("*** Begin Patch\n+{foreign}") } }), Some(ARGUMENT)),
+        (
+            json!({ "tool_calls": [{ "name": "write", "args": { "path": "a", "content": foreign } }] }),
+            Some(ARGUMENT),
+        ),
+        (
+            json!({ "choices": [{ "message": { "role": "assistant", "content": "", "tool_calls": [{ "function": { "name": "write", "arguments": json!({ "path": "a", "content": foreign }).to_string() } }] } }] }),
+            Some(ARGUMENT),
+        ),
+        (
+            json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "t", "name": "Bash", "input": { "command": format!("echo '{foreign}'") } }] }),
+            Some(ARGUMENT),
+        ),
+        (
+            json!({ "type": "response_item", "payload": { "type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": format!("*** Begin Patch\n+{foreign}") } }),
+            Some(ARGUMENT),
+        ),
         (json!({ "role": "user", "content": foreign }), None),
         (json!({ "event": "asked", "body": { "author": "user", "lines": [foreign] } }), None),
         (json!({ "event": "asked", "dump": json!({ "role": "user", "text": foreign }).to_string() }), None),
@@ -253,13 +285,34 @@ fn all_replies_of_a_record_are_read() {
     let [one, two, three] = ["one", "two", "three"].map(envelope);
     for (record, expected) in [
         // The answer of the whole is that of its last step.
-        (json!({ "request": "x", "response": three, "spans": [{ "name": "s", "outputs": one }, { "name": "s", "outputs": two }, { "name": "s", "outputs": three }] }), &["one", "two", "three"][..]),
-        (json!({ "data": { "request": "x", "response": three, "spans": [{ "attributes": { "mlflow.spanOutputs": one } }, { "attributes": { "mlflow.spanOutputs": two } }] } }), &["one", "two", "three"]),
-        (json!({ "attempts": [{ "raw": one }, { "raw": two }], "response": three }), &["one", "two", "three"]),
-        (json!({ "prompt": "x", "completion": one, "samples": [{ "reply": one }, { "reply": two }] }), &["one", "two"]),
-        (json!({ "messages": [{ "role": "user", "content": "x" }, { "role": "assistant", "content": one }], "retries": { "first": two } }), &["one", "two"]),
-        (json!({ "choices": [{ "message": { "role": "assistant", "content": one, "parsed": envelope_value("one") } }] }), &["one"]),
-        (json!({ "id": 1, "outputs": [{ "steps": [{ "agent": { "said": one } }, { "agent": { "said": two } }] }] }), &["one", "two"]),
+        (
+            json!({ "request": "x", "response": three, "spans": [{ "name": "s", "outputs": one }, { "name": "s", "outputs": two }, { "name": "s", "outputs": three }] }),
+            &["one", "two", "three"][..],
+        ),
+        (
+            json!({ "data": { "request": "x", "response": three, "spans": [{ "attributes": { "mlflow.spanOutputs": one } }, { "attributes": { "mlflow.spanOutputs": two } }] } }),
+            &["one", "two", "three"],
+        ),
+        (
+            json!({ "attempts": [{ "raw": one }, { "raw": two }], "response": three }),
+            &["one", "two", "three"],
+        ),
+        (
+            json!({ "prompt": "x", "completion": one, "samples": [{ "reply": one }, { "reply": two }] }),
+            &["one", "two"],
+        ),
+        (
+            json!({ "messages": [{ "role": "user", "content": "x" }, { "role": "assistant", "content": one }], "retries": { "first": two } }),
+            &["one", "two"],
+        ),
+        (
+            json!({ "choices": [{ "message": { "role": "assistant", "content": one, "parsed": envelope_value("one") } }] }),
+            &["one"],
+        ),
+        (
+            json!({ "id": 1, "outputs": [{ "steps": [{ "agent": { "said": one } }, { "agent": { "said": two } }] }] }),
+            &["one", "two"],
+        ),
     ] {
         check("a.json", &record.to_string(), expected);
         check("a.json", &serde_json::to_string_pretty(&record).unwrap(), expected);
@@ -270,9 +323,7 @@ fn all_replies_of_a_record_are_read() {
 fn references_to_attachments_are_resolved_in_their_record() {
     let message = |hash: &str| json!({ "role": "assistant", "content": format!("attachment://{hash}") });
     let event = |hash: &str| json!({ "event": "model", "input": [], "output": { "choices": [{ "message": message(hash) }] } });
-    let sample = |surface: &str| {
-        json!({ "id": surface, "input": "x", "messages": [message("h0")], "events": [], "attachments": { "h0": envelope(surface) } })
-    };
+    let sample = |surface: &str| json!({ "id": surface, "input": "x", "messages": [message("h0")], "events": [], "attachments": { "h0": envelope(surface) } });
     let one = json!({
         "version": 2,
         "samples": [{ "id": 1, "input": "x", "messages": [], "events": [event("h0"), event("h1")], "attachments": { "h0": envelope("one"), "h1": envelope("two") } }],
@@ -281,7 +332,8 @@ fn references_to_attachments_are_resolved_in_their_record() {
     // Names count in the sample that they are in.
     let two = json!({ "version": 2, "samples": [sample("one"), sample("two")] });
     check("a.json", &two.to_string(), &["one", "two"]);
-    let lost = json!({ "version": 2, "samples": [{ "id": 1, "messages": [message("h9")], "attachments": {} }] });
+    let lost =
+        json!({ "version": 2, "samples": [{ "id": 1, "messages": [message("h9")], "attachments": {} }] });
     check("a.json", &lost.to_string(), &["PB050 reply is a reference to an attachment that is missing"]);
 }
 
@@ -321,7 +373,8 @@ fn an_answer_continues_the_last_message_of_its_request() {
     let whole = envelope("said");
     let (start, rest) = whole.split_at(1);
     let (long, other) = whole.split_at(40);
-    let messages = |start: &str| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": start }]);
+    let messages =
+        |start: &str| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": start }]);
     for record in [
         json!({ "request": { "messages": messages(start) }, "response": { "role": "assistant", "content": [{ "type": "text", "text": rest }] } }),
         json!({ "request": { "messages": messages(long) }, "response": { "role": "assistant", "content": [{ "type": "text", "text": other }] } }),
@@ -351,35 +404,60 @@ fn json_lines_are_found_by_their_content() {
 #[test]
 fn pieces_of_a_stream_are_one_reply() {
     let whole = envelope("said");
-    let each = |value: &dyn Fn(&str) -> Value| pieces(&whole).iter().map(|piece| value(piece)).collect::<Vec<_>>();
-    let candidates = each(&|text| json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] }, "index": 0 }], "modelVersion": "g" }));
+    let each =
+        |value: &dyn Fn(&str) -> Value| pieces(&whole).iter().map(|piece| value(piece)).collect::<Vec<_>>();
+    let candidates = each(
+        &|text| json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] }, "index": 0 }], "modelVersion": "g" }),
+    );
     check("a.json", &Value::from(candidates.clone()).to_string(), &["said"]);
     check("a.jsonl", &lines(candidates.clone()), &["said"]);
     check("a.sse", &sse(candidates), &["said"]);
 
-    let cohere = each(&|text| json!({ "type": "content-delta", "index": 0, "delta": { "message": { "content": { "text": text } } } }));
-    check("a.txt", &format!("event: message-start\ndata: {{\"type\":\"message-start\",\"id\":\"c\"}}\n\n{}", sse(cohere)), &["said"]);
-    let tgi = each(&|text| json!({ "index": 1, "token": { "id": 1, "text": text, "logprob": -0.1, "special": false }, "generated_text": null }));
-    let last = json!({ "index": 2, "token": { "id": 2, "text": "</s>", "special": true }, "generated_text": whole });
+    let cohere = each(
+        &|text| json!({ "type": "content-delta", "index": 0, "delta": { "message": { "content": { "text": text } } } }),
+    );
+    check(
+        "a.txt",
+        &format!(
+            "event: message-start\ndata: {{\"type\":\"message-start\",\"id\":\"c\"}}\n\n{}",
+            sse(cohere)
+        ),
+        &["said"],
+    );
+    let tgi = each(
+        &|text| json!({ "index": 1, "token": { "id": 1, "text": text, "logprob": -0.1, "special": false }, "generated_text": null }),
+    );
+    let last =
+        json!({ "index": 2, "token": { "id": 2, "text": "</s>", "special": true }, "generated_text": whole });
     check("a.txt", &sse(tgi.into_iter().chain([last])), &["said"]);
-    let chunks = each(&|text| json!({ "contentBlockDelta": { "delta": { "text": text }, "contentBlockIndex": 0 } }));
+    let chunks =
+        each(&|text| json!({ "contentBlockDelta": { "delta": { "text": text }, "contentBlockIndex": 0 } }));
     let frame = |name: &str| json!({ name: { "role": "assistant" } });
-    let converse: Vec<_> = [frame("messageStart")].into_iter().chain(chunks).chain([frame("messageStop")]).collect();
+    let converse: Vec<_> =
+        [frame("messageStart")].into_iter().chain(chunks).chain([frame("messageStop")]).collect();
     check("a.jsonl", &lines(converse.clone()), &["said"]);
     check("a.json", &Value::from(converse.clone()).to_string(), &["said"]);
-    let blocks = each(&|text| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }));
+    let blocks = each(
+        &|text| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
+    );
     for body in [blocks.clone(), converse] {
         let log = json!({ "schemaType": "ModelInvocationLog", "input": { "inputBodyJson": {} }, "output": { "outputBodyJson": body } });
         check("a.json", &log.to_string(), &["said"]);
     }
-    let realtime = each(&|text| json!({ "type": "response.text.delta", "item_id": "i", "content_index": 0, "delta": text }));
+    let realtime = each(
+        &|text| json!({ "type": "response.text.delta", "item_id": "i", "content_index": 0, "delta": text }),
+    );
     let done = json!({ "type": "response.done", "response": { "object": "response", "output": [{ "type": "message", "role": "assistant", "content": [{ "type": "text", "text": whole }] }] } });
     check("a.jsonl", &lines(realtime.into_iter().chain([done.clone()])), &["said"]);
     // Where only the end of a stream was kept.
     check("a.jsonl", &lines([done]), &["said"]);
-    let completion = each(&|text| json!({ "id": "c", "object": "text_completion", "choices": [{ "text": text, "index": 0, "finish_reason": null }] }));
+    let completion = each(
+        &|text| json!({ "id": "c", "object": "text_completion", "choices": [{ "text": text, "index": 0, "finish_reason": null }] }),
+    );
     check("a.sse", &sse(completion), &["said"]);
-    let assistants = each(&|text| json!({ "id": "m", "object": "thread.message.delta", "delta": { "content": [{ "index": 0, "type": "text", "text": { "value": text } }] } }));
+    let assistants = each(
+        &|text| json!({ "id": "m", "object": "thread.message.delta", "delta": { "content": [{ "index": 0, "type": "text", "text": { "value": text } }] } }),
+    );
     check("a.sse", &sse(assistants), &["said"]);
 }
 
@@ -403,7 +481,12 @@ fn streams_of_an_unknown_form_are_known_by_what_grows() {
     // The data of an event is the text itself.
     let raw: String = pieces(&pretty("said"))
         .iter()
-        .map(|piece| format!("event: output\n{}\n", piece.split('\n').map(|line| format!("data: {line}\n")).collect::<String>()))
+        .map(|piece| {
+            format!(
+                "event: output\n{}\n",
+                piece.split('\n').map(|line| format!("data: {line}\n")).collect::<String>()
+            )
+        })
         .collect();
     check("a.sse", &format!("{raw}event: done\ndata: {{}}\n\n"), &["said"]);
 }
@@ -463,11 +546,14 @@ fn literals_of_python_and_node_are_decoded() {
             true => "it's \"said\" \u{a0}\\d é",
             false => "said\nso",
         };
-        let bytes: String =
-            repr(&text).replace("\\xa0", "\\xc2\\xa0").chars().map(|char| match char {
+        let bytes: String = repr(&text)
+            .replace("\\xa0", "\\xc2\\xa0")
+            .chars()
+            .map(|char| match char {
                 char if char.is_ascii() => char.to_string(),
                 char => char.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
-            }).collect();
+            })
+            .collect();
         for entry in [
             format!("output: {}, output_token_ids: [1, 2], finish_reason: stop", repr(&text)),
             format!("ChatCompletionMessage(content={}, refusal=None, role='assistant')", repr(&text)),
@@ -475,7 +561,9 @@ fn literals_of_python_and_node_are_decoded() {
             format!("raw=b{bytes}"),
             format!("('Sure: {}',)", &repr(&text)[1..repr(&text).len() - 1]),
         ] {
-            let log = format!("INFO 03-05 19:47:30 [logger.py:61] {entry}\nINFO 03-05 19:47:31 [logger.py:61] done\n");
+            let log = format!(
+                "INFO 03-05 19:47:30 [logger.py:61] {entry}\nINFO 03-05 19:47:31 [logger.py:61] done\n"
+            );
             check("a.log", &log, &[surface]);
             check("a.txt", &log, &[surface]);
         }
@@ -546,12 +634,15 @@ fn a_piece_that_is_cut_off_does_not_swallow_what_follows() {
 #[test]
 fn a_prefix_that_all_lines_share_is_left_out() {
     for mark in ["ASSISTANT ", "| ", "> ", "[pod-7f] ", "llm.reply: ", "agent.py:12: ", "  >> "] {
-        let text = |surface: &str| pretty(surface).lines().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        let text =
+            |surface: &str| pretty(surface).lines().map(|line| format!("{mark}{line}\n")).collect::<String>();
         let file = format!("TO LLM 2026-03-01T10:00:00\n-------\n{}-------\n{}", text("one"), text("two"));
         check("h.txt", &file, &["one", "two"]);
         check("h.log", &file, &["one", "two"]);
     }
-    let numbered = |text: String| text.lines().zip(8..).map(|(line, at)| format!("{at:>4}\t{line}\n")).collect::<String>();
+    let numbered = |text: String| {
+        text.lines().zip(8..).map(|(line, at)| format!("{at:>4}\t{line}\n")).collect::<String>()
+    };
     check("h.txt", &numbered(pretty("one")), &["one"]);
     let asked: String = pretty("asked").lines().map(|line| format!("USER {line}\n")).collect();
     let said: String = pretty("said").lines().map(|line| format!("ASSISTANT {line}\n")).collect();
@@ -564,12 +655,24 @@ fn logged(kind: usize, reply: &str, cut: usize) -> (&'static str, String) {
     let at = reply.char_indices().map(|(at, _)| at).nth(1 + cut % (reply.chars().count() - 1)).unwrap();
     let (start, end) = reply.split_at(at);
     match kind {
-        0 => ("a.log", format!("INFO 03-05 19:47:30 [a.py:1] output: {}, tokens: [1]\nINFO 03-05 19:47:31 [a.py:1] done\n", repr(reply))),
+        0 => (
+            "a.log",
+            format!(
+                "INFO 03-05 19:47:30 [a.py:1] output: {}, tokens: [1]\nINFO 03-05 19:47:31 [a.py:1] done\n",
+                repr(reply)
+            ),
+        ),
         1 => ("a.txt", format!("{{\n  role: 'assistant',\n  content: {}\n}}\n", inspect(reply))),
-        2 => ("a.log", format!("2026-03-01T10:00:00.0Z stdout P {start}\n2026-03-01T10:00:00.1Z stdout F {end}\n2026-03-01T10:00:01.0Z stdout F done\n")),
+        2 => (
+            "a.log",
+            format!(
+                "2026-03-01T10:00:00.0Z stdout P {start}\n2026-03-01T10:00:00.1Z stdout F {end}\n2026-03-01T10:00:01.0Z stdout F done\n"
+            ),
+        ),
         3 => ("a.log", lines([log(start), log(&format!("{end}\n")), log("done\n")])),
         _ => {
-            let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(reply).unwrap()).unwrap();
+            let pretty =
+                serde_json::to_string_pretty(&serde_json::from_str::<Value>(reply).unwrap()).unwrap();
             ("a.txt", pretty.lines().map(|line| format!("ASSISTANT {line}\n")).collect())
         }
     }

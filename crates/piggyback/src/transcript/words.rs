@@ -86,3 +86,55 @@ pub(super) fn quoted(text: &str) -> String {
 pub(super) fn step(pointer: &str, key: impl std::fmt::Display) -> String {
     format!("{pointer}/{}", part(&key.to_string()))
 }
+
+/// How many words of a key are looked at.
+const MAX_WORDS: usize = 8;
+
+/// Words that name the reasoning of a model.
+pub(super) const REASONING: &[&str] = &[
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "scratchpad",
+    "rationale",
+    "cot",
+    "deliberation",
+    "reflection",
+    "monologue",
+];
+
+/// The words of a key in lower case: `reasoningContent`, `reasoning_content` and `reasoning-content` have the same.
+pub(super) fn key_words(key: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut is_inside, mut was_lower) = (false, false);
+    for char in key.chars() {
+        if !char.is_alphanumeric() {
+            is_inside = false;
+            continue;
+        }
+        let begins = !is_inside || was_lower && char.is_uppercase();
+        if begins {
+            if words.len() == MAX_WORDS {
+                break;
+            }
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+        (is_inside, was_lower) = (true, char.is_lowercase() || char.is_ascii_digit());
+    }
+    words
+}
+
+/// True if one of some words is in a list.
+pub(super) fn has_word(words: &[String], list: &[&str]) -> bool {
+    words.iter().any(|word| list.contains(&word.as_str()))
+}
+
+/// True if a word names the reasoning of a model: the type of an event, or the key of a text.
+pub(super) fn is_reasoning(word: &str) -> bool {
+    has_word(&key_words(word), REASONING)
+}

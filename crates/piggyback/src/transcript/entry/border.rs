@@ -1,15 +1,12 @@
 //! Which lines begin an entry.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
 
 use super::begins_envelope;
-use super::prefix::Prefix;
+use super::nesting::Nesting;
+use super::prefix::{Piece, Prefix};
 use super::time::Mask;
-use super::prefix::Piece;
-use super::wrapped::Wrapper;
+use super::wrapper::Wrapper;
 use crate::transcript::line_border::Border;
 use crate::transcript::words::has_control_key;
 
@@ -119,10 +116,6 @@ impl EntryForm {
     }
 }
 
-/// A line of JSON that begins with a string.
-static MEMBER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?-u)^"(?:|[^"\\{](?:[^"\\]|\\.)*)"[ \t]*(?:[:,]|$)"#).ok());
-
 #[derive(Debug, Default)]
 struct Counts {
     times: usize,
@@ -144,10 +137,8 @@ pub(super) enum Line {
 /// Finds the lines that begin entries, one line after the other.
 #[derive(Debug, Default, Clone)]
 pub(in crate::transcript) struct Borders {
-    /// How many braces are open in the entry.
-    depth: usize,
-    is_in_string: bool,
-    is_escaped: bool,
+    /// The JSON that is open in the entry.
+    json: Nesting,
     /// How much white space is before the text of its first line.
     gap: usize,
     /// The mark of the last line.
@@ -175,22 +166,22 @@ impl Borders {
             return Border::Begin;
         };
         let text = line.text.as_bytes();
-        let is_open = self.depth > 0;
+        let is_open = self.json.is_open();
         let goes_on = match self.is_partial {
             true => is_open && !is_restart(text),
-            false => is_open && !self.is_in_string && !text.trim_ascii().is_empty() && self.goes_on(text),
+            false => {
+                is_open
+                    && !self.json.is_in_string()
+                    && !text.trim_ascii().is_empty()
+                    && self.json.goes_on(text, 0)
+            }
         };
         if !goes_on {
             *self = Self::default();
         }
         self.is_partial = line.is_partial;
-        self.read(text);
+        self.json.read(text);
         if goes_on { Border::Within } else { Border::Begin }
-    }
-
-    /// True if a value of JSON is open.
-    pub(super) fn is_open(&self) -> bool {
-        self.depth > 0
     }
 
     /// True if the next line goes on where the last one ends, without a line end between them.
@@ -204,7 +195,7 @@ impl Borders {
         let piece = prefix.and_then(|prefix| prefix.piece);
         if let Some(piece) = piece.filter(|piece| self.piece.is_some_and(|before| piece.continues(before))) {
             self.piece = Some(piece);
-            self.read(line.get(piece.end..).unwrap_or(&[]));
+            self.json.read(line.get(piece.end..).unwrap_or(&[]));
             return Line::Continues(piece.end);
         }
         let found = self.find(line, prefix, form);
@@ -217,19 +208,19 @@ impl Borders {
             Line::Continues(from) => from,
         };
         self.piece = piece;
-        self.read(line.get(from..).unwrap_or(&[]));
+        self.json.read(line.get(from..).unwrap_or(&[]));
         found
     }
 
     fn find(&self, line: &[u8], prefix: Option<Prefix>, form: &EntryForm) -> Line {
-        let is_open = self.depth > 0;
+        let is_open = self.json.is_open();
         let Some(prefix) = prefix else {
             return if is_open && is_restart(line) { Line::Begins(None) } else { Line::Continues(0) };
         };
         if is_open
-            && !self.is_in_string
+            && !self.json.is_in_string()
             && !prefix.is_speaker()
-            && self.goes_on(line.get(prefix.gap..).unwrap_or(&[]))
+            && self.json.goes_on(line.get(prefix.gap..).unwrap_or(&[]), self.gap)
         {
             return Line::Continues(prefix.gap);
         }
@@ -245,35 +236,6 @@ impl Borders {
             None => Line::Begins(Some(prefix)),
         }
     }
-
-    /// Whether what stands behind a prefix goes on with the JSON of several lines that is open.
-    pub(super) fn goes_on(&self, text: &[u8]) -> bool {
-        let inner = text.trim_ascii();
-        let is_indented = text.len() - text.trim_ascii_start().len() > self.gap + 1;
-        match inner.first() {
-            Some(b'}' | b']') => true,
-            Some(b'"') => MEMBER.as_ref().is_some_and(|member| member.is_match(inner)),
-            Some(b'{') => is_indented && !begins_envelope(inner),
-            Some(b'[' | b'0'..=b'9' | b't' | b'f' | b'n' | b'-') => is_indented,
-            Some(_) => false,
-            None => true,
-        }
-    }
-
-    /// Notes what a line opens and closes.
-    pub(super) fn read(&mut self, text: &[u8]) {
-        for byte in text {
-            match byte {
-                b'{' if !self.is_in_string => self.depth += 1,
-                b'}' if !self.is_in_string => self.depth = self.depth.saturating_sub(1),
-                _ if self.depth == 0 => {}
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.is_in_string => self.is_escaped = true,
-                b'"' => self.is_in_string = !self.is_in_string,
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Whether a line begins an envelope, or what may be one, although another is open.
@@ -283,13 +245,13 @@ fn is_restart(line: &[u8]) -> bool {
 
 /// The parts of a text that stand for themselves: a line that begins an envelope ends one that is damaged.
 pub(in crate::transcript) fn parts(text: &[u8]) -> Vec<Range<usize>> {
-    let (mut borders, mut starts, mut at) = (Borders::default(), vec![0], 0);
+    let (mut json, mut starts, mut at) = (Nesting::default(), vec![0], 0);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        if borders.depth > 0 && is_restart(line) {
+        if json.is_open() && is_restart(line) {
             starts.push(at);
-            borders = Borders::default();
+            json = Nesting::default();
         }
-        borders.read(line);
+        json.read(line);
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([text.len()]);

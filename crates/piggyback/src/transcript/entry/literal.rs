@@ -30,7 +30,8 @@ pub(super) fn quote_before(text: &[u8], brace: usize) -> Option<usize> {
 
 /// True if a quote is no apostrophe, and not the end of another literal: no word stands before it.
 fn begins(text: &[u8], quote: usize) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'' | b'"' | b'`' | b')' | b']');
+    let is_word =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'' | b'"' | b'`' | b')' | b']');
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at));
     match before(quote) {
         Some(b'b' | b'B' | b'u' | b'f') => before(quote - 1).is_none_or(|byte| !is_word(byte)),
@@ -41,7 +42,8 @@ fn begins(text: &[u8], quote: usize) -> bool {
 
 /// Decodes the literal that a quote begins; `None` if a line ends in it. Parts with `+` or a line end between them are one.
 pub(super) fn read(text: &[u8], quote: usize) -> Option<Literal> {
-    let is_bytes = quote.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| matches!(byte, b'b' | b'B'));
+    let is_bytes =
+        quote.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| matches!(byte, b'b' | b'B'));
     let mut reader = Reader {
         text,
         at: quote,
@@ -114,7 +116,10 @@ impl Reader<'_> {
         let rest = self.text.get(self.at + 1..).unwrap_or(&[]);
         let hex = |from: usize, len: usize| -> Option<u32> {
             let digits = std::str::from_utf8(rest.get(from..from + len)?).ok()?;
-            digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+            digits
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit())
+                .then(|| u32::from_str_radix(digits, 16).ok())?
         };
         let simple = |byte: u8| Some((vec![byte], 2));
         let char = |code: u32, len: usize| {

@@ -7,6 +7,7 @@
 mod border;
 mod envelope;
 mod literal;
+mod nesting;
 mod prefix;
 mod shared;
 mod speaker;
@@ -15,8 +16,11 @@ mod tests;
 mod text;
 mod time;
 mod wrapped;
+mod wrapper;
 
 pub(super) use border::{Borders, EntryForm, parts};
 pub(super) use envelope::{begins as begins_envelope, holds as holds_envelope};
+pub(super) use nesting::Nesting;
 pub(super) use prefix::Prefix;
 pub(super) use text::{read, unwrapped};
+pub(super) use wrapped::read_wrapped;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::envelope::begins;
+use super::nesting::Nesting;
 
 /// How long the beginning of a line may be, in bytes.
 const MAX_PREFIX: usize = 200;
@@ -48,10 +49,13 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
     let brace = memchr::memchr(b'{', line).filter(|brace| (1..=MAX_PREFIX).contains(brace))?;
     let (prefix, rest) = line.split_at_checked(brace)?;
     let is_start = rest.trim_ascii_end() == b"{" || begins(rest.trim_ascii_end());
-    if !is_start || prefix.trim_ascii().is_empty() || prefix.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')) {
+    if !is_start
+        || prefix.trim_ascii().is_empty()
+        || prefix.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'))
+    {
         return None;
     }
-    let mut depth = Depth::default();
+    let mut depth = Nesting::default();
     depth.read(rest);
     let (mut pieces, mut end) = (Vec::new(), first.end);
     pieces.push(first.start + brace..first.end);
@@ -98,33 +102,6 @@ fn shared(prefix: &[u8], line: &[u8]) -> Option<usize> {
     Some(other)
 }
 
-/// How many braces are open.
-#[derive(Default)]
-struct Depth {
-    depth: usize,
-    is_in_string: bool,
-    is_escaped: bool,
-}
-
-impl Depth {
-    fn is_open(&self) -> bool {
-        self.depth > 0
-    }
-
-    fn read(&mut self, text: &[u8]) {
-        for byte in text {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.is_in_string => self.is_escaped = true,
-                b'"' => self.is_in_string = !self.is_in_string,
-                b'{' if !self.is_in_string => self.depth += 1,
-                b'}' if !self.is_in_string => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,8 +113,12 @@ mod tests {
                 "before\n{mark}{{\n{mark}  \"control_packet\": {{}},\n{mark}\n{mark}  \"surface_response\": \"a\"\n{mark}}}\n{mark}after\n"
             );
             let found = blocks(text.as_bytes());
-            let envelope: String = found.iter().flat_map(|one| &one.pieces).map(|piece| &text[piece.clone()]).collect();
-            assert_eq!(envelope, "{\n  \"control_packet\": {},\n\n  \"surface_response\": \"a\"\n}\n", "{mark}");
+            let envelope: String =
+                found.iter().flat_map(|one| &one.pieces).map(|piece| &text[piece.clone()]).collect();
+            assert_eq!(
+                envelope, "{\n  \"control_packet\": {},\n\n  \"surface_response\": \"a\"\n}\n",
+                "{mark}"
+            );
         }
     }
 
@@ -149,7 +130,11 @@ mod tests {
 
     #[test]
     fn other_lines_are_no_block() {
-        for text in ["a {\nb \"control_packet\": 1\n", "{\n  \"control_packet\": {}\n}\n", "  {\n    \"control_packet\": 1\n  }\n"] {
+        for text in [
+            "a {\nb \"control_packet\": 1\n",
+            "{\n  \"control_packet\": {}\n}\n",
+            "  {\n    \"control_packet\": 1\n  }\n",
+        ] {
             assert_eq!(blocks(text.as_bytes()), [], "{text}");
         }
     }

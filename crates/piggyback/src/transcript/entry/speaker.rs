@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use crate::transcript::shapes::is_reasoning;
 use crate::transcript::turn::TurnRole;
+use crate::transcript::words::is_reasoning;
 
 /// Who speaks, and where what is said begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +86,9 @@ static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The key right before an envelope, with what ends it.
-static KEY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok());
+static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok()
+});
 
 /// Who a message in the notation of a programming language is of: `'role': 'user', 'content': `.
 static ROLE: LazyLock<Option<Regex>> =

@@ -158,7 +158,9 @@ impl<'r> Text<'r> {
             EnvelopePlace::Quoted(quote) => {
                 Json::parse_part(&self.bytes, *quote..self.bytes.len()).end().into()
             }
-            EnvelopePlace::Literal(quote) => literal::read(&self.bytes, *quote).map_or(*quote + 1, |found| found.end),
+            EnvelopePlace::Literal(quote) => {
+                literal::read(&self.bytes, *quote).map_or(*quote + 1, |found| found.end)
+            }
         }
     }
 }
@@ -185,7 +187,9 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
     let said = text.prefix.and_then(|prefix| Some((prefix.role?, prefix.is_certain)));
     let found = envelope::find(bytes);
     let is_damaged = |place: &EnvelopePlace| match place {
-        EnvelopePlace::Bare(range) => bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_err()),
+        EnvelopePlace::Bare(range) => {
+            bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_err())
+        }
         _ => false,
     };
     if found.as_ref().is_none_or(is_damaged) && has_control_key(bytes) {
@@ -255,7 +259,8 @@ fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<Tur
 fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
     let role = |prefix: Range<usize>| {
         let words = text.bytes.get(prefix).unwrap_or(&[]);
-        let words = words.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
+        let words =
+            words.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
         words.map(TurnRole::of).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
     };
     let turn = |block: shared::Block| {
@@ -268,7 +273,13 @@ fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
 /// The turns of a text that is not a log, in which a program shows replies: as literals, or behind the same words on each
 /// line. Empty if envelopes stand in it as they are.
 pub(in crate::transcript) fn unwrapped(bytes: &[u8]) -> Vec<Turn> {
-    let text = Text { record: bytes, bytes: Cow::Borrowed(bytes), pieces: vec![0..bytes.len()], prefix: None, outer: None };
+    let text = Text {
+        record: bytes,
+        bytes: Cow::Borrowed(bytes),
+        pieces: vec![0..bytes.len()],
+        prefix: None,
+        outer: None,
+    };
     match envelope::find(bytes) {
         Some(place @ EnvelopePlace::Literal(_)) => of_places(&text, place, None),
         Some(EnvelopePlace::Bare(range))

@@ -1,160 +1,44 @@
 //! Lines of a log that are each in a record of JSON, as container runtimes and log collectors keep them. They split long
 //! lines, and each line of a printed envelope is a record of its own.
 
-use super::border::{Borders, EntryForm};
-use super::begins_envelope;
+use super::border::EntryForm;
 use super::text::Text;
-use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use super::wrapper::Wrapper;
+use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::shapes::{self, Draft};
-use crate::transcript::stream;
 use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole};
-use crate::transcript::words::{is_envelope, is_string, member, says, step};
+use crate::transcript::words::{is_envelope, step};
 
-/// How many records of a file are looked at.
-const MAX_RECORDS: usize = 64;
-
-/// How long the name of the member may be, in bytes.
-const MAX_NAME: usize = 24;
-
-/// How many lines that continue an envelope are enough.
-const MIN_LINES: usize = 8;
-
-/// The member that has the lines of a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::transcript) struct Wrapper {
-    name: [u8; MAX_NAME],
-    len: usize,
-}
-
-/// A line that a record holds.
-pub(super) struct WrappedLine {
-    pub(super) text: String,
-    /// True if the next record goes on where this one ends.
-    pub(super) is_partial: bool,
-}
-
-/// A member that may have the lines of an envelope.
-struct Candidate {
-    name: String,
-    borders: Borders,
-    lines: usize,
-}
-
-impl Candidate {
-    /// True if a text is the next line; a piece of a stream ends anywhere.
-    fn continues(&mut self, text: &[u8]) -> bool {
-        let is_next = !text.trim_ascii().is_empty() && self.borders.goes_on(text);
-        self.borders.read(text);
-        self.lines += 1;
-        is_next
-    }
-}
-
-impl Wrapper {
-    fn new(name: &str) -> Option<Self> {
-        let mut bytes = [0; MAX_NAME];
-        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-        Some(Self { name: bytes, len: name.len() })
-    }
-
-    fn name(&self) -> &str {
-        self.name.get(..self.len).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
-    }
-
-    /// The member that has the lines, told by the first records: `log` beside `stream`, or a text that opens an envelope which
-    /// the next record continues.
-    pub(super) fn find(head: &[u8]) -> Option<Self> {
-        let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-        let mut open: Vec<Candidate> = Vec::new();
-        for line in lines.take(MAX_RECORDS) {
-            if !line.starts_with(b"{") {
-                open.clear();
-                continue;
-            }
-            let names = |key: &[u8]| memchr::memmem::find(line, key).is_some();
-            let is_whole = names(b"control_packet") && names(b"surface_response");
-            // Most files have a whole envelope in their first records.
-            if is_whole && !names(b"\"log\"") {
-                return None;
-            }
-            let json = Json::parse(line);
-            let root = json.root();
-            let has = |name: &str| member(&json, root, name).is_some_and(|it| is_string(&json, it));
-            if has("log") && (has("stream") || has("time")) {
-                return Self::new("log");
-            }
-            if stream::is_delta(&json, root) {
-                return None;
-            }
-            let texts = json.members(root).filter(|one| is_string(&json, one.value));
-            let texts: Vec<_> =
-                texts.filter_map(|one| Some((json.string(one.key)?, json.string(one.value)?))).collect();
-            open.retain_mut(|one| {
-                let next = texts.iter().find(|(key, _)| *key == one.name);
-                next.is_some_and(|(_, text)| one.continues(text.as_bytes()))
-            });
-            if let Some(found) = open.iter().find(|one| !one.borders.is_open() || one.lines >= MIN_LINES) {
-                return Self::new(&found.name);
-            }
-            for (name, text) in texts {
-                let text = text.trim();
-                let mut borders = Borders::default();
-                borders.read(text.as_bytes());
-                let is_line = text.ends_with(['{', '[', ',']) && borders.is_open();
-                if is_line && (text == "{" || begins_envelope(text.as_bytes())) {
-                    open.push(Candidate { name: name.into_owned(), borders, lines: 1 });
-                }
-            }
+/// The turns of the records of one entry; `None` if it has only one, which is read as any other.
+pub(in crate::transcript) fn read_wrapped(record: &Record<'_>, wrapper: &Wrapper) -> Option<Vec<Turn>> {
+    let (mut draft, mut at, mut count) = (Draft::default(), 0, 0);
+    for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let start = at;
+        at += line.len();
+        if line.trim_ascii().is_empty() {
+            continue;
         }
-        None
+        let json = Json::parse_part(record.bytes, start..at);
+        let text = wrapper.member(&json)?;
+        draft.push(&json, text, step("", wrapper.name()));
+        count += 1;
     }
-
-    /// The line in a record; `None` if it has none.
-    pub(super) fn line(&self, record: &[u8]) -> Option<WrappedLine> {
-        let record = record.trim_ascii();
-        if !record.starts_with(b"{") {
-            return None;
-        }
-        let json = Json::parse(record);
-        let text = self.member(&json)?;
-        let text = json.string(text)?.into_owned();
-        let is_piece = !text.ends_with('\n') && self.name() == "log" && is_of_runtime(&json);
-        let is_partial = is_piece && !is_last(&json) || is_marked(&json);
-        Some(WrappedLine { text, is_partial })
+    if count < 2 {
+        return None;
     }
-
-    fn member(&self, json: &Json<'_>) -> Option<NodeId> {
-        member(json, json.root(), self.name()).filter(|text| is_string(json, *text))
-    }
-
-    /// The turns of the records of one entry; `None` if it has only one, which is read as any other.
-    pub(in crate::transcript) fn read(&self, record: &Record<'_>) -> Option<Vec<Turn>> {
-        let (mut draft, mut at, mut count) = (Draft::default(), 0, 0);
-        for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
-            let start = at;
-            at += line.len();
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            let json = Json::parse_part(record.bytes, start..at);
-            let text = self.member(&json)?;
-            draft.push(&json, text, step("", self.name()));
-            count += 1;
-        }
-        if count < 2 {
-            return None;
-        }
-        let mut inner = draft.finish(TurnRole::Other, TextKind::Skipped(Skip::OtherRole));
-        inner.takes_edits = false;
-        Some(of_text(&inner, record))
-    }
+    let mut inner = draft.finish(TurnRole::Other, TextKind::Skipped(Skip::OtherRole));
+    inner.takes_edits = false;
+    Some(of_text(&inner, record))
 }
 
 /// The turns of a text that is put together from the members of several records.
 fn of_text(inner: &Turn, record: &Record<'_>) -> Vec<Turn> {
     let text = inner.text(record.bytes);
     let json = Json::parse(text);
-    if json.is_valid_to_the_end() && json.kind(json.root()) == Node::Object && !is_envelope(&json, json.root()) {
+    if json.is_valid_to_the_end()
+        && json.kind(json.root()) == Node::Object
+        && !is_envelope(&json, json.root())
+    {
         let found = shapes::read(&json, json.root(), "").filter(|found| !found.turns.is_empty());
         let found = found.or_else(|| shapes::by_envelope(&json, json.root(), ""));
         let pointer = inner.path.first().map_or("", String::as_str);
@@ -167,30 +51,4 @@ fn of_text(inner: &Turn, record: &Record<'_>) -> Vec<Turn> {
     }
     let form = EntryForm::of_log(text);
     super::text::read_text(&Text::inside(text, inner, &form))
-}
-
-/// True if a record is one of a container runtime, which ends each line that is complete with a line end.
-fn is_of_runtime(json: &Json<'_>) -> bool {
-    ["stream", "time"].iter().any(|name| member(json, json.root(), name).is_some())
-}
-
-/// True if a collector marks a record as a piece of a line.
-fn is_marked(json: &Json<'_>) -> bool {
-    let root = json.root();
-    let is_set = |name: &str| {
-        says(json, root, name, "true")
-            || member(json, root, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true))
-    };
-    let is_partial = ["partial_message", "CONTAINER_PARTIAL_MESSAGE", "partial", "_partial"].iter().any(|name| is_set(name));
-    let is_mark = ["logtag", "_p", "flag"].iter().any(|name| says(json, root, name, "P"));
-    (is_partial || is_mark) && !is_last(json)
-}
-
-/// True if a collector marks a record as the last piece of a line.
-fn is_last(json: &Json<'_>) -> bool {
-    let root = json.root();
-    ["partial_last", "CONTAINER_PARTIAL_LAST"].iter().any(|name| {
-        says(json, root, name, "true")
-            || member(json, root, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true))
-    }) || ["logtag", "_p"].iter().any(|name| says(json, root, name, "F"))
 }

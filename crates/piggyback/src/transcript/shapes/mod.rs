@@ -21,7 +21,6 @@ pub(super) use chat::{kind, object};
 pub(super) use draft::Draft;
 pub(super) use provider::border;
 pub(super) use session::{messages, shown};
-pub(super) use voice::is_reasoning;
 
 use finder::ValuePlace;
 use side::Side;

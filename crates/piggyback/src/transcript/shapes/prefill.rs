@@ -66,7 +66,8 @@ fn relation(one: &Turn, next: &Turn, record: &[u8]) -> Relation {
         return Relation::None;
     }
     let joined = [start, rest].concat();
-    let is_envelope = brace(&joined).is_some_and(|text| json::value_end(text).is_ok()) && holds_envelope(&joined);
+    let is_envelope =
+        brace(&joined).is_some_and(|text| json::value_end(text).is_ok()) && holds_envelope(&joined);
     if is_envelope { Relation::Continues } else { Relation::None }
 }
 

@@ -34,7 +34,13 @@ pub(in crate::transcript) struct Rest {
 
 /// Searches a value. `covered` are the bytes that turns have, sorted. If the format is unknown, every text with a key of
 /// an envelope in quotes is a reply; else only one that begins an envelope.
-pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str, covered: &[TextRange], is_known: bool) -> Rest {
+pub(super) fn read(
+    json: &Json<'_>,
+    node: NodeId,
+    pointer: &str,
+    covered: &[TextRange],
+    is_known: bool,
+) -> Rest {
     if !may_hold_envelope(json.raw(node)) {
         return Rest::default();
     }
@@ -128,13 +134,7 @@ impl Search<'_> {
         *count += 1;
     }
 
-    fn members(
-        &mut self,
-        reading: &mut ValueReader<'_, '_>,
-        place: &ValuePlace,
-        voice: Voice,
-        depth: usize,
-    ) {
+    fn members(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice, depth: usize) {
         let json = reading.json();
         let is_only = json.members(place.node).nth(1).is_none();
         // Arguments are an envelope, or its only member is one; whatever else a tool is given is not a reply.
@@ -238,9 +238,13 @@ fn role_of(unsaid: Unsaid) -> TurnRole {
 
 /// Adds the rest of a record to its turns: an envelope that two places of a record have is one turn.
 pub(super) fn merge(record: &[u8], turns: &mut Vec<Turn>, rest: Vec<Turn>) {
-    let mut known: FxHashSet<u64> = turns.iter().filter(|turn| turn.is_reply()).filter_map(|turn| key(turn, record)).collect();
-    let cut: Vec<Vec<u8>> =
-        turns.iter().filter(|turn| turn.is_reply()).map(|turn| turn.text(record).trim_ascii().to_vec()).collect();
+    let mut known: FxHashSet<u64> =
+        turns.iter().filter(|turn| turn.is_reply()).filter_map(|turn| key(turn, record)).collect();
+    let cut: Vec<Vec<u8>> = turns
+        .iter()
+        .filter(|turn| turn.is_reply())
+        .map(|turn| turn.text(record).trim_ascii().to_vec())
+        .collect();
     let is_single = cut.len() == 1;
     let mut before = Vec::new();
     for turn in rest {
@@ -304,9 +308,9 @@ fn value_key(json: &Json<'_>, node: NodeId, depth: usize) -> u64 {
             .members(node)
             .map(|member| hash((json.string(member.key), value_key(json, member.value, depth + 1))))
             .fold(1, u64::wrapping_add),
-        Node::Array => json
-            .elements(node)
-            .fold(2, |all, element| hash((all, value_key(json, element, depth + 1)))),
+        Node::Array => {
+            json.elements(node).fold(2, |all, element| hash((all, value_key(json, element, depth + 1))))
+        }
         _ if is_string(json, node) => hash(json.string(node)),
         _ => hash(json.raw(node)),
     }

@@ -6,7 +6,6 @@ use super::message::{is_message, is_part};
 use super::side::Side;
 use super::{table, voice};
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::stream;
 use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope, step};
 
@@ -151,7 +150,7 @@ impl<'j, 't> ValueReader<'j, 't> {
     fn pieces(&self, elements: &[ValuePlace], place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
         let json = self.json();
         let first = elements.iter().find(|element| element.is_value())?;
-        let is_delta = stream::is_delta(json, first.node);
+        let is_delta = crate::transcript::stream::is_delta(json, first.node);
         let may_be = side == Side::Output && elements.len() > 2 && json.kind(first.node) == Node::Object;
         if !place.is_value() || json.kind(place.node) != Node::Array || !is_delta && !may_be {
             return None;
@@ -160,7 +159,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             return None;
         }
         let nodes: Vec<_> = json.elements(place.node).collect();
-        let turns = stream::of_elements(json, &nodes, &place.pointer);
+        let turns = crate::transcript::stream::of_elements(json, &nodes, &place.pointer);
         let is_split = is_delta || turns.iter().any(|turn| has_control_key(turn.text(json.text())));
         (is_split && turns.len() < nodes.len() && !turns.is_empty()).then_some(turns)
     }
@@ -249,13 +248,19 @@ impl<'j, 't> ValueReader<'j, 't> {
 
     /// The turns of the stream that a string holds.
     fn stream_inside(&self, place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
-        let is_stream = |raw: &[u8]| [&b"\"data:"[..], b"\"event:", b"\"{"].iter().any(|start| raw.starts_with(start));
+        let is_stream =
+            |raw: &[u8]| [&b"\"data:"[..], b"\"event:", b"\"{"].iter().any(|start| raw.starts_with(start));
         if side != Side::Output || !place.is_value() || !is_stream(self.json().raw(place.node)) {
             return None;
         }
         let (value, map) = self.json().string_with_map(place.node)?;
-        let turns = stream::of_text(value.as_bytes())?;
-        Some(turns.into_iter().map(|turn| turn.inside_string(value.as_bytes(), &map, &place.pointer)).collect())
+        let turns = crate::transcript::stream::of_text(value.as_bytes())?;
+        Some(
+            turns
+                .into_iter()
+                .map(|turn| turn.inside_string(value.as_bytes(), &map, &place.pointer))
+                .collect(),
+        )
     }
 
     /// The turns of the JSON that a string holds; `None` where it holds none, or is an answer itself.

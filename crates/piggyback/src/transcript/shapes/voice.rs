@@ -9,7 +9,7 @@ use super::table;
 use super::value::ValueReader;
 use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::turn::{TurnRole, Unsaid};
-use crate::transcript::words::{member, text};
+use crate::transcript::words::{REASONING, has_word as has, key_words as words, member, text};
 
 /// Who a value is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,84 +28,128 @@ pub(super) enum Voice {
     Partial,
 }
 
-/// How many words of a key are looked at.
-const MAX_WORDS: usize = 8;
-
-const REASONING: &[&str] = &[
-    "think", "thinking", "thought", "thoughts", "reasoning", "scratchpad", "rationale", "cot", "deliberation",
-    "reflection", "monologue",
-];
-
 const TOOL: &[&str] = &[
-    "tool", "tools", "function", "command", "exec", "shell", "bash", "mcp", "computer", "browser",
+    "tool",
+    "tools",
+    "function",
+    "command",
+    "exec",
+    "shell",
+    "bash",
+    "mcp",
+    "computer",
+    "browser",
     "interpreter",
 ];
 
-const RESULT: &[&str] = &["result", "results", "output", "outputs", "response", "return", "returned", "observation"];
+const RESULT: &[&str] =
+    &["result", "results", "output", "outputs", "response", "return", "returned", "observation"];
 
 const RESULTS_ALONE: &[&str] = &["stdout", "stderr", "observation", "toolresult"];
 
 const ATTACHMENT: &[&str] = &[
-    "attachment", "attachments", "attached", "file", "files", "document", "documents", "upload", "uploads",
-    "uploaded", "snippet", "snippets", "retrieved", "retrieval", "sources", "image", "images", "knowledge",
+    "attachment",
+    "attachments",
+    "attached",
+    "file",
+    "files",
+    "document",
+    "documents",
+    "upload",
+    "uploads",
+    "uploaded",
+    "snippet",
+    "snippets",
+    "retrieved",
+    "retrieval",
+    "sources",
+    "image",
+    "images",
+    "knowledge",
 ];
 
 const QUOTE: &[&str] = &[
-    "quote", "quotes", "quoted", "citation", "citations", "cited", "excerpt", "excerpts", "forwarded", "referenced",
-    "reference", "references", "replied", "summary", "summaries", "compacted", "compaction",
+    "quote",
+    "quotes",
+    "quoted",
+    "citation",
+    "citations",
+    "cited",
+    "excerpt",
+    "excerpts",
+    "forwarded",
+    "referenced",
+    "reference",
+    "references",
+    "replied",
+    "summary",
+    "summaries",
+    "compacted",
+    "compaction",
 ];
 
 /// Keys below which a text is something that the model was given, or that describes a reply.
 const GIVEN: &[&str] = &[
-    "system", "system_prompt", "systemprompt", "system_instruction", "systeminstruction", "user", "user_prompt",
-    "prompt", "prompts", "input", "inputs", "request", "instruction", "instructions", "schema", "json_schema",
-    "response_format", "properties", "parameters", "tools", "functions", "definitions", "$defs", "example",
-    "examples", "template", "description", "expected", "expected_output", "expectedoutput", "ideal", "golden",
-    "ground_truth", "target", "targets", "question", "query", "rejected", "fewshot", "few_shot",
+    "system",
+    "system_prompt",
+    "systemprompt",
+    "system_instruction",
+    "systeminstruction",
+    "user",
+    "user_prompt",
+    "prompt",
+    "prompts",
+    "input",
+    "inputs",
+    "request",
+    "instruction",
+    "instructions",
+    "schema",
+    "json_schema",
+    "response_format",
+    "properties",
+    "parameters",
+    "tools",
+    "functions",
+    "definitions",
+    "$defs",
+    "example",
+    "examples",
+    "template",
+    "description",
+    "expected",
+    "expected_output",
+    "expectedoutput",
+    "ideal",
+    "golden",
+    "ground_truth",
+    "target",
+    "targets",
+    "question",
+    "query",
+    "rejected",
+    "fewshot",
+    "few_shot",
 ];
 
 /// Members of a call that are its arguments.
-const ARGUMENTS: &[&str] =
-    &["arguments", "args", "input", "parameters", "params", "arguments_json", "tool_input", "toolinput", "tool_args"];
+const ARGUMENTS: &[&str] = &[
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "params",
+    "arguments_json",
+    "tool_input",
+    "toolinput",
+    "tool_args",
+];
 
 /// Members that name the call which an object is part of.
 const CALL_IDS: [&str; 4] = ["toolCallId", "tool_call_id", "toolUseId", "tool_use_id"];
 
-/// The words of a key in lower case: `reasoningContent`, `reasoning_content` and `reasoning-content` have the same.
-fn words(key: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let (mut is_inside, mut was_lower) = (false, false);
-    for char in key.chars() {
-        if !char.is_alphanumeric() {
-            is_inside = false;
-            continue;
-        }
-        let begins = !is_inside || was_lower && char.is_uppercase();
-        if begins {
-            if words.len() == MAX_WORDS {
-                break;
-            }
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(char.to_lowercase());
-        }
-        (is_inside, was_lower) = (true, char.is_lowercase() || char.is_ascii_digit());
-    }
-    words
-}
-
-fn has(words: &[String], list: &[&str]) -> bool {
-    words.iter().any(|word| list.contains(&word.as_str()))
-}
-
 fn is_call(words: &[String]) -> bool {
     has(words, TOOL) && has(words, &["call", "calls", "use", "uses", "invocation", "invocations"])
-}
-
-/// True if a word names the reasoning of a model: the type of an event, or the key of a text.
-pub(in crate::transcript) fn is_reasoning(word: &str) -> bool {
-    has(&words(word), REASONING)
 }
 
 impl Voice {
@@ -124,7 +168,8 @@ impl Voice {
         if is_call(&words) && !has(&words, RESULT) {
             return Self::Call;
         }
-        if has(&words, RESULTS_ALONE) || has(&words, TOOL) && has(&words, RESULT) || lower == "tooluseresult" {
+        if has(&words, RESULTS_ALONE) || has(&words, TOOL) && has(&words, RESULT) || lower == "tooluseresult"
+        {
             return Self::Unsaid(Unsaid::ToolResult);
         }
         if self == Self::Call {
@@ -139,7 +184,8 @@ impl Voice {
         if has(&words, ATTACHMENT) {
             return Self::Unsaid(Unsaid::Attachment);
         }
-        if has(&words, QUOTE) || words.len() > 1 && lower.starts_with("reply") && words.iter().any(|word| word == "to")
+        if has(&words, QUOTE)
+            || words.len() > 1 && lower.starts_with("reply") && words.iter().any(|word| word == "to")
         {
             return Self::Unsaid(Unsaid::Quotation);
         }
@@ -149,7 +195,9 @@ impl Voice {
     /// The voice of an object, by its role, its type and its flags.
     pub(super) fn of_object(self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> Self {
         let json = reading.json();
-        if matches!(self, Self::Unsaid(_) | Self::Given | Self::Partial) || json.kind(place.node) != Node::Object {
+        if matches!(self, Self::Unsaid(_) | Self::Given | Self::Partial)
+            || json.kind(place.node) != Node::Object
+        {
             return self;
         }
         match role(&reading.finder, place) {
@@ -164,7 +212,8 @@ impl Voice {
         if is_set("thought") || is_channel {
             return Self::Unsaid(Unsaid::Reasoning);
         }
-        let kind = ["type", "run_type", "span_kind", "event"].iter().find_map(|name| text(json, place.node, name));
+        let kind =
+            ["type", "run_type", "span_kind", "event"].iter().find_map(|name| text(json, place.node, name));
         let of_kind = kind.map_or(self, |word| self.of_type(&word));
         match of_kind {
             Self::Model if CALL_IDS.iter().any(|name| member(json, place.node, name).is_some()) => Self::Call,
@@ -182,7 +231,9 @@ impl Voice {
         if is_call(&words) && !has(&words, RESULT) || word == "function" {
             return Self::Call;
         }
-        if has(&words, TOOL) || matches!(word, "retriever" | "embedding" | "reranker" | "evaluator" | "guardrail") {
+        if has(&words, TOOL)
+            || matches!(word, "retriever" | "embedding" | "reranker" | "evaluator" | "guardrail")
+        {
             return Self::Unsaid(Unsaid::ToolResult);
         }
         if has(&words, ATTACHMENT) || word == "web_search" {
@@ -219,7 +270,8 @@ mod tests {
     #[test]
     fn keys_are_understood_by_their_words() {
         let voice = |key: &str| Voice::Model.of_key(key);
-        for key in ["thinking", "reasoningContent", "reasoning_details", "model_thoughts", "redactedThinking"] {
+        for key in ["thinking", "reasoningContent", "reasoning_details", "model_thoughts", "redactedThinking"]
+        {
             assert_eq!(voice(key), Voice::Unsaid(Unsaid::Reasoning), "{key}");
         }
         for key in ["tool_result", "toolUseResult", "function_call_output", "commandOutput", "stdout"] {

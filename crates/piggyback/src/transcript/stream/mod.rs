@@ -6,9 +6,8 @@ mod raw;
 mod split;
 
 use super::findings;
-use super::shapes::is_reasoning;
 use super::turn::{Record, Turn};
-use super::words::{member, step, text};
+use super::words::{is_reasoning, member, step, text};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::line_border::Border;
 use mangle_syntax::text::{TextRange, size};
@@ -90,10 +89,12 @@ pub(super) fn border(line: &[u8]) -> Border {
     let Some(data) = data(line) else { return Border::Within };
     let has = |word: &str| memchr::memmem::find(data, word.as_bytes()).is_some();
     let ends = || {
-        ["stop", "end", "done", "completed", "finish", "failed"].iter().any(|word| has(word)) && has("\"type\"") && {
-            let json = Json::parse(data);
-            text(&json, json.root(), "type").is_some_and(|word| ENDS.contains(&&*word))
-        }
+        ["stop", "end", "done", "completed", "finish", "failed"].iter().any(|word| has(word))
+            && has("\"type\"")
+            && {
+                let json = Json::parse(data);
+                text(&json, json.root(), "type").is_some_and(|word| ENDS.contains(&&*word))
+            }
     };
     let is_last = || {
         (has("\"done\"") || has("\"stop\"")) && has("true") && {
@@ -195,7 +196,8 @@ pub(super) fn of_elements(json: &Json<'_>, elements: &[NodeId], pointer: &str) -
 /// The texts of a stream that is the value of a string: a recorded body of a response.
 pub(super) fn of_text(text: &[u8]) -> Option<Vec<Turn>> {
     let is_lines = || {
-        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(2);
+        let mut lines =
+            text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(2);
         let is_piece = |line: &[u8]| {
             let json = Json::parse(line);
             json.is_valid_to_the_end() && is_delta(&json, json.root())

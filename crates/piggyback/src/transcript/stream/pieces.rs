@@ -3,12 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{is_last, is_local, is_token};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::{begins_envelope, holds_envelope};
-use crate::transcript::shapes::{self, Draft, is_reasoning, object};
+use crate::transcript::shapes::{self, Draft, object};
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
-use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, member, says, step, text};
+use crate::transcript::words::{
+    has_control_key, has_quoted_control_key, is_envelope, is_reasoning, is_string, member, says, step, text,
+};
 use mangle_syntax::text::TextRange;
 
 /// Members that have a piece of a text; of several the first counts.
@@ -19,8 +20,18 @@ const ARGUMENTS: [&str; 4] = ["arguments", "partial_json", "input", "args"];
 
 /// Members that have such members.
 const NESTED: [&str; 12] = [
-    "message", "content", "delta", "parts", "tool_calls", "toolUse", "function", "functionCall", "tool_call", "output",
-    "text", "tool_use",
+    "message",
+    "content",
+    "delta",
+    "parts",
+    "tool_calls",
+    "toolUse",
+    "function",
+    "functionCall",
+    "tool_call",
+    "output",
+    "text",
+    "tool_use",
 ];
 
 /// How deep the text of a piece may be.
@@ -73,7 +84,8 @@ impl Pieces {
 
     /// Notes that the texts whose keys contain a word are complete: what follows with the same key is another text.
     fn end(&mut self, key: &str) {
-        self.by_key.retain(|known, _| !known.split_once(' ').is_some_and(|(_, known)| known.starts_with(key)));
+        self.by_key
+            .retain(|known, _| !known.split_once(' ').is_some_and(|(_, known)| known.starts_with(key)));
     }
 
     /// Adds the turns of the texts.
@@ -114,12 +126,16 @@ impl Pieces {
         let id = id.unwrap_or_default();
         self.choices(json, node, &format!("{message}/{id}"), pointer);
         self.candidates(json, node, &format!("{message}/{id}"), pointer);
-        for (name, inner) in ["contentBlockDelta", "contentBlockStart"].iter().filter_map(|name| Some((name, member(json, node, name)?))) {
+        for (name, inner) in ["contentBlockDelta", "contentBlockStart"]
+            .iter()
+            .filter_map(|name| Some((name, member(json, node, name)?)))
+        {
             let key = format!("{message}/{}", raw(json, inner, "contentBlockIndex"));
             self.walk(json, inner, &step(pointer, name), &key, PieceKind::Said, 0);
         }
         if let Some(delta) = member(json, node, "delta") {
-            let key = format!("{message}/{id}/{}/{}", raw(json, node, "index"), raw(json, node, "content_index"));
+            let key =
+                format!("{message}/{id}/{}/{}", raw(json, node, "index"), raw(json, node, "content_index"));
             let here = step(pointer, "delta");
             match is_string(json, delta) {
                 true => {
@@ -130,10 +146,10 @@ impl Pieces {
                 false => self.walk(json, delta, &here, &key, PieceKind::Said, 0),
             }
         }
-        if is_token(json, node) {
+        if super::is_token(json, node) {
             self.token(json, node, pointer);
         }
-        if is_local(json, node) {
+        if super::is_local(json, node) {
             self.local(json, node, pointer);
         }
         if word.ends_with(".done") || word.ends_with(".completed") {
@@ -175,7 +191,15 @@ impl Pieces {
     }
 
     /// Adds the texts of an object: its own, and the arguments of its calls.
-    fn walk(&mut self, json: &Json<'_>, node: NodeId, pointer: &str, key: &str, kind: PieceKind, depth: usize) {
+    fn walk(
+        &mut self,
+        json: &Json<'_>,
+        node: NodeId,
+        pointer: &str,
+        key: &str,
+        kind: PieceKind,
+        depth: usize,
+    ) {
         if depth > MAX_DEPTH {
             return;
         }
@@ -187,7 +211,8 @@ impl Pieces {
             }
             return;
         }
-        let is_thought = member(json, node, "thought").is_some_and(|flag| json.kind(flag) == Node::Bool(true))
+        let is_thought = member(json, node, "thought")
+            .is_some_and(|flag| json.kind(flag) == Node::Bool(true))
             || text(json, node, "type").is_some_and(|word| is_reasoning(&word));
         let kind = if is_thought { PieceKind::Reasoning } else { kind };
         let mut is_said = false;
@@ -195,10 +220,13 @@ impl Pieces {
             let Some(name) = json.string(one.key) else { continue };
             let here = step(pointer, &*name);
             let own = if is_reasoning(&name) || name == "tool_plan" { PieceKind::Reasoning } else { kind };
-            let is_text = TEXTS.contains(&&*name) || own == PieceKind::Reasoning && name != "type" && name != "signature";
+            let is_text = TEXTS.contains(&&*name)
+                || own == PieceKind::Reasoning && name != "type" && name != "signature";
             if is_string(json, one.value) {
                 if ARGUMENTS.contains(&&*name) && own != PieceKind::Reasoning {
-                    self.push(format!("{key} call"), PieceKind::Call, |draft| draft.push(json, one.value, here));
+                    self.push(format!("{key} call"), PieceKind::Call, |draft| {
+                        draft.push(json, one.value, here)
+                    });
                 } else if is_text && (own != kind || !std::mem::replace(&mut is_said, true)) {
                     self.push(key.to_owned(), own, |draft| draft.push(json, one.value, here));
                 }
@@ -217,7 +245,9 @@ impl Pieces {
             member(json, *token, "special").is_none_or(|flag| json.kind(flag) != Node::Bool(true))
         });
         if let Some(text) = token.and_then(|token| member(json, token, "text")) {
-            self.push(key, PieceKind::Said, |draft| draft.push(json, text, step(&step(pointer, "token"), "text")));
+            self.push(key, PieceKind::Said, |draft| {
+                draft.push(json, text, step(&step(pointer, "token"), "text"))
+            });
         }
         if says_something(json, node, "generated_text") {
             self.message += 1;
@@ -226,7 +256,8 @@ impl Pieces {
 
     /// Adds a piece of a server that runs on the machine itself.
     fn local(&mut self, json: &Json<'_>, node: NodeId, pointer: &str) {
-        let slot = ["index", "id_slot"].iter().map(|name| raw(json, node, name)).find(|slot| !slot.is_empty());
+        let slot =
+            ["index", "id_slot"].iter().map(|name| raw(json, node, name)).find(|slot| !slot.is_empty());
         let key = format!("{} local {}", self.message, slot.unwrap_or_default());
         let names = ["message", "response", "content"];
         let found = names.iter().find_map(|name| Some((name, member(json, node, name)?)));
@@ -246,13 +277,15 @@ impl Pieces {
             }
         }
         if ["thinking", "reasoning_content"].iter().any(|name| member(json, node, name).is_some()) {
-            let thought = ["thinking", "reasoning_content"].iter().find_map(|name| Some((name, member(json, node, name)?)));
+            let thought = ["thinking", "reasoning_content"]
+                .iter()
+                .find_map(|name| Some((name, member(json, node, name)?)));
             if let Some((name, thought)) = thought.filter(|(_, thought)| is_string(json, *thought)) {
                 let key = format!("{} local", self.message);
                 self.push(key, PieceKind::Reasoning, |draft| draft.push(json, thought, step(pointer, name)));
             }
         }
-        if is_last(json, node) {
+        if super::is_last(json, node) {
             self.message += 1;
         }
     }
@@ -278,7 +311,8 @@ fn kind_of(word: &str) -> Option<PieceKind> {
     if has("arguments") || has("input_json") {
         return Some(PieceKind::Call);
     }
-    let is_text = ["text", "transcript", "content", "message", "answer", "chunk", "token"].iter().any(|part| has(part));
+    let is_text =
+        ["text", "transcript", "content", "message", "answer", "chunk", "token"].iter().any(|part| has(part));
     let is_plain = matches!(word, "" | "delta");
     (is_text && !has("refusal") && !has("code") || is_plain).then_some(PieceKind::Said)
 }

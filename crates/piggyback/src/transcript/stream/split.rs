@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::envelope::json::{self, Json, JsonKind as Node, NodeId};
-use crate::transcript::entry::{begins_envelope, holds_envelope};
-use crate::transcript::shapes::{Draft, is_reasoning};
+use crate::transcript::entry::{Nesting, begins_envelope, holds_envelope};
+use crate::transcript::shapes::Draft;
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
-use crate::transcript::words::{is_envelope, is_string, member, step, text};
+use crate::transcript::words::{is_envelope, is_reasoning, is_string, member, step, text};
 
 /// How many records tell whether there is a stream.
 const MAX_RECORDS: usize = 4096;
@@ -57,13 +57,18 @@ pub(in crate::transcript) fn is_split_array(json: &Json<'_>) -> bool {
 /// The texts that grow in some records, each an answer.
 pub(super) fn read(values: &[Value<'_, '_>]) -> Vec<Turn> {
     let Some(path) = growing(values) else { return Vec::new() };
-    let (mut turns, mut draft, mut scanner) = (Vec::new(), Draft::default(), Scanner::default());
+    let (mut turns, mut draft, mut scanner) = (Vec::new(), Draft::default(), Nesting::default());
     for (json, node, pointer) in values {
-        let Some((text, place)) = texts(json, *node, pointer).into_iter().find(|(_, place)| place.strip_prefix(pointer.as_str()) == Some(path.as_str())) else { continue };
+        let Some((text, place)) = texts(json, *node, pointer)
+            .into_iter()
+            .find(|(_, place)| place.strip_prefix(pointer.as_str()) == Some(path.as_str()))
+        else {
+            continue;
+        };
         let Some(said) = json.string(text) else { continue };
         if scanner.is_complete() && said.trim_start().starts_with(['{', '`']) {
             turns.push(std::mem::take(&mut draft).finish(TurnRole::Assistant, TextKind::Reply));
-            scanner = Scanner::default();
+            scanner = Nesting::default();
         }
         scanner.read(said.as_bytes());
         draft.push(json, text, place);
@@ -165,35 +170,4 @@ fn is_of_others(json: &Json<'_>, node: NodeId) -> bool {
     let is_thought = member(json, node, "thought").is_some_and(|flag| json.kind(flag) == Node::Bool(true))
         || text(json, node, "type").is_some_and(|word| is_reasoning(&word));
     is_thought || matches!(role, Some(TurnRole::User | TurnRole::System | TurnRole::Tool))
-}
-
-/// Finds the end of the JSON in a text that comes in pieces.
-#[derive(Default)]
-struct Scanner {
-    depth: usize,
-    is_in_string: bool,
-    is_escaped: bool,
-    has_begun: bool,
-}
-
-impl Scanner {
-    fn is_complete(&self) -> bool {
-        self.has_begun && self.depth == 0
-    }
-
-    fn read(&mut self, text: &[u8]) {
-        for byte in text {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.is_in_string => self.is_escaped = true,
-                b'"' if self.depth > 0 => self.is_in_string = !self.is_in_string,
-                b'{' if !self.is_in_string => {
-                    self.depth += 1;
-                    self.has_begun = true;
-                }
-                b'}' if !self.is_in_string => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-    }
 }
