@@ -6,13 +6,19 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The bytes of stack below which the program takes a larger one: a shell may allow too little for nested lists.
+const LEAST_STACK: usize = 4 << 20;
+
+/// The bytes of the larger stack.
+const STACK: usize = 16 << 20;
+
 fn main() -> ExitCode {
     mangle_ls::host::disk::survive_file_size_limit();
     if closed_output::is_closed() {
         return ExitCode::from(mangle_ls::cli::refuse_closed_output());
     }
     let arguments: Vec<_> = std::env::args_os().collect();
-    ExitCode::from(mangle_ls::cli::main(&arguments))
+    ExitCode::from(stacker::maybe_grow(LEAST_STACK, STACK, || mangle_ls::cli::main(&arguments)))
 }
 
 /// A standard output that was closed when the process began (`>&-`). The standard library opens `/dev/null` in its place before

@@ -360,5 +360,5 @@ pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFac
 
 /// Whether it is of no use to evaluate again what was stopped.
 pub(super) fn is_final(stop: &Stop) -> bool {
-    !matches!(stop.reason, Reason::Failed(_))
+    !matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_))
 }

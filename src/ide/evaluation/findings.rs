@@ -138,7 +138,8 @@ impl EvaluationLinter<'_> {
 
     /// A limit that was met, at the rule that was evaluated.
     fn limit(&self, stop: &Stop) -> Option<ClauseFinding> {
-        if matches!(stop.reason, Reason::Failed(_) | Reason::Cancelled) {
+        // That the order is open is a finding of the program's own checks.
+        if matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled) {
             return None;
         }
         let (file, item, clause) = self.clause(stop.rule?)?;

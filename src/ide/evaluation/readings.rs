@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
-use mangle_engine::kernel::{Clock, Kernel, Limits, compile, compile_beside};
+use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, compile, compile_beside};
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_settings::{KernelSettings, Reading};
 use mangle_syntax::text::Cancel;
@@ -46,7 +46,8 @@ pub struct Difference {
 
 impl Readings {
     /// Evaluates a program under `settings`, no further than `limits`, with the facts that `give` adds to its own; `None`
-    /// when `cancel` was raised meanwhile.
+    /// when `cancel` was raised meanwhile. Both readings share the limit of memory: the one that is not shown has what
+    /// the other leaves.
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
@@ -57,9 +58,22 @@ impl Readings {
     ) -> Option<Self> {
         // The same instant for both: what differs is the reading alone.
         let clock = Clock::of(settings);
-        let evaluate = |compiled| Evaluation::new(program, compiled, limits, clock, give, cancel);
-        let go = evaluate(compile(program, Reading::Go))?;
-        let written = evaluate(compile_beside(program, Reading::Written, go.compiled()))?;
+        let evaluate = |compiled: &Arc<Compiled>, bytes| {
+            let limits = Limits { bytes, ..limits };
+            Evaluation::new(program, Arc::clone(compiled), limits, clock, give, cancel)
+        };
+        let compiled_go = compile(program, Reading::Go);
+        let compiled_written = compile_beside(program, Reading::Written, &compiled_go);
+        let (first, second) = match settings.reading {
+            Reading::Go => (&compiled_go, &compiled_written),
+            Reading::Written => (&compiled_written, &compiled_go),
+        };
+        let shown = evaluate(first, limits.bytes)?;
+        let other = evaluate(second, limits.bytes.saturating_sub(shown.bytes()))?;
+        let (go, written) = match settings.reading {
+            Reading::Go => (shown, other),
+            Reading::Written => (other, shown),
+        };
         Some(Self {
             fingerprint: fingerprint(program),
             wanted: settings.reading,

@@ -9,7 +9,7 @@ use crate::ide::query::AnswerOptions;
 use crate::ide::testing::{self, program, readings};
 use mangle_engine::kernel::{Clock, Limits, compile};
 use mangle_engine::program::{PredicateKey, Program};
-use mangle_settings::{Reading, RuleSettings};
+use mangle_settings::{KernelSettings, Reading, RuleSettings};
 use mangle_syntax::text::{Cancel, FileId, Symbol};
 
 const DOORS: &str = "door(/d). door(/e).\nlocked(/d, /key).\nopen(D) :-\n    door(D),\n    !locked(D, _).\nway(D) :- open(D), door(D).\nlost(D) :- way(D), locked(D, /k).\n";
@@ -209,6 +209,20 @@ fn a_cancelled_evaluation_is_none() {
     let clock = Clock { now_ns: 0 };
     let compiled = compile(&program, Reading::Go);
     assert!(Evaluation::new(&program, compiled, Limits::default(), clock, &|_, _| {}, &cancel).is_none());
+}
+
+#[test]
+fn both_readings_share_the_limit_of_memory() {
+    const LIMIT: usize = 16 << 20;
+    let text = format!("s(\"a\").\ns(Y) :- s(X), Y = fn:string:concat(X, \"{}\").\n", "b".repeat(1000));
+    let program = Arc::new(program(&text));
+    for reading in [Reading::Go, Reading::Written] {
+        let settings = KernelSettings { reading, ..KernelSettings::default() };
+        let limits = Limits { bytes: LIMIT, ..Limits::default() };
+        let readings = Readings::new(&program, &settings, limits, &|_, _| {}, &Cancel::new()).unwrap();
+        assert!(readings.of(reading).bytes() > LIMIT / 2, "the reading that is shown has the room");
+        assert!(readings.bytes() < LIMIT + LIMIT / 8, "{} bytes", readings.bytes());
+    }
 }
 
 #[test]

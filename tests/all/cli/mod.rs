@@ -3,6 +3,7 @@
 mod account;
 mod check;
 mod effective_settings;
+mod engine_order;
 mod fix;
 mod fix_transcripts;
 mod fix_twice;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::plan::{BEGINNING, Compiled, END};
+use super::plan::{BEGINNING, Compiled, END, NOW, nanos};
 use super::values::shares;
 use super::{Bound, Datum, Interval, Model, PRINTED_BYTES, ValueId, Values};
 use crate::program::PredicateId;
@@ -129,21 +129,23 @@ impl Model {
         };
         let mut text = self.values.atom(compiled.name(predicate), args, bytes);
         if let Some((start, end)) = interval {
-            let (start, end) = (self.end(start), self.end(end));
-            // Else the engine forgot it, see `plan::temporal`.
-            if (start, end) != (Bound::At(END), Bound::At(BEGINNING)) {
-                let open = |bound, open| if bound == Bound::At(open) { Bound::Infinite } else { bound };
-                let _ = write!(text, "{}", Interval { start: open(start, BEGINNING), end: open(end, END) });
+            let is_forgotten = self.values.get(start) == &Datum::Time(END)
+                && self.values.get(end) == &Datum::Time(BEGINNING);
+            // The engine forgets the intervals of some facts, see `plan::temporal`.
+            if !is_forgotten {
+                let interval = Interval { start: self.end(start, BEGINNING), end: self.end(end, END) };
+                let _ = write!(text, "{interval}");
             }
         }
         text
     }
 
-    /// An end of an interval, with the infinities at their places.
-    fn end(&self, value: ValueId) -> Bound {
+    /// An end of an interval, which is unbounded at the instant `open`.
+    fn end(&self, value: ValueId, open: i64) -> Bound {
         match self.values.get(value) {
-            Datum::Time(instant) => Bound::At(*instant),
-            _ => Bound::Now,
+            Datum::Time(instant) if *instant == open => Bound::Infinite,
+            Datum::Name(name) if &**name == NOW => Bound::Now,
+            _ => Bound::At(nanos(&self.values, value)),
         }
     }
 }

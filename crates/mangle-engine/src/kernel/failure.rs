@@ -37,6 +37,11 @@ const ELEMENT_LIMIT: usize = 1 << 20;
 const ENTRY_LIMIT: usize = 1 << 16;
 
 impl Failure {
+    /// Two values that the engine compares and that differ.
+    pub(super) fn cannot_unify(values: &Values, one: ValueId, other: ValueId) -> Self {
+        Self::wrong(format!("cannot unify {} {}", values.display(one), values.display(other)))
+    }
+
     /// Whether one of our limits was met, where the engine would have gone on.
     #[must_use]
     pub fn is_limit(&self) -> bool {

@@ -143,7 +143,11 @@ impl fmt::Display for Bound {
         match self {
             Self::Infinite => f.write_str("_"),
             // Whole seconds.
-            Self::At(nanos) => f.write_str(&time_text(nanos - nanos.rem_euclid(1_000_000_000))),
+            Self::At(nanos) => {
+                let text = time_text(*nanos);
+                let second = text.split_once('.').map_or(text.as_str(), |(second, _)| second);
+                write!(f, "{}Z", second.trim_end_matches('Z'))
+            }
             Self::Now => f.write_str("now"),
             Self::Duration(_) => f.write_str("?"),
         }

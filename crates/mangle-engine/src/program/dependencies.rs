@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::components::components;
-use super::graph::Edge;
+use super::graph::{Edge, dropped_negations};
 use super::shared::{SharedList, unchanging};
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;
@@ -56,9 +56,13 @@ impl Dependencies {
         let mut heads: BTreeSet<PredicateId> = difference.heads.iter().copied().collect();
         for &id in &difference.signatures {
             let before = old.predicates.list.get(id.0 as usize);
-            // Whether a premise makes an edge depends on this alone.
-            if before.is_none_or(|before| before.signature.reflects != new.get(id).signature.reflects) {
+            // If a premise makes an edge, and if the engine ignores a negation, depends on these alone.
+            let after = &new.get(id).signature;
+            if before.is_none_or(|before| {
+                before.signature.reflects != after.reflects || before.signature.modes != after.modes
+            }) {
                 heads.extend(new.users(new.get(id)));
+                heads.insert(id);
             }
         }
         let mut changed = Vec::new();
@@ -144,6 +148,25 @@ impl Dependencies {
     pub fn recursive_edges(&self, members: &[PredicateId]) -> impl Iterator<Item = &Edge> {
         let edges = members.iter().flat_map(|member| self.edges_from(*member));
         edges.filter(|edge| self.is_recursive(edge))
+    }
+
+    /// The parts of a component that depend on each other for the engine, which ignores some negations.
+    #[must_use]
+    pub fn parts_for_engine(&self, members: &[PredicateId]) -> Vec<Members> {
+        if !self.recursive_edges(members).any(|edge| edge.dropped) {
+            return vec![members.iter().copied().collect()];
+        }
+        let seen: Vec<Vec<u32>> = members
+            .iter()
+            .map(|member| {
+                let edges = self.edges_from(*member).iter().filter(|edge| !edge.dropped);
+                edges.filter(|edge| self.is_recursive(edge)).map(|edge| edge.to.0).collect()
+            })
+            .collect();
+        let places: FxHashMap<u32, usize> = members.iter().map(|member| member.0).zip(0..).collect();
+        let target = |node: u32, at: usize| seen.get(*places.get(&node)?)?.get(at).copied();
+        let found = components(members.iter().map(|member| member.0), target);
+        found.into_iter().map(|part| part.into_iter().map(PredicateId).collect()).collect()
     }
 
     /// The components in an order in which they can be evaluated: each after those it depends on. Goes through all of the
@@ -261,6 +284,7 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
                 continue;
             };
             let Some(clause) = item.statement.clause() else { continue };
+            let dropped = dropped_negations(program, file, clause);
             for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
                 let Some(to) = program.id_of(file, &literal.atom) else { continue };
                 let kind = UseKind::of(literal);
@@ -276,6 +300,7 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
                     item: at,
                     range: literal.atom.name.range,
                     negated: kind == UseKind::Negated,
+                    dropped: kind == UseKind::Negated && dropped.contains(&literal.atom.name.range),
                     temporal: kind == UseKind::Temporal,
                     grouped: clause.aggregates(),
                 });

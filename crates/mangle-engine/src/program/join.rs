@@ -167,6 +167,7 @@ pub struct Program {
     pub(super) revision: Revision,
     pub(super) since: Option<(u64, Arc<Difference>)>,
     graph: Arc<OnceLock<Graph>>,
+    engine_graph: Arc<OnceLock<Option<Graph>>>,
     pub(super) dependencies: Arc<OnceLock<Dependencies>>,
 }
 
@@ -213,8 +214,9 @@ impl Program {
 
     /// A copy with other files, of which it still says what it said of its own.
     pub(super) fn with_files(&self, files: Arc<Vec<Arc<FileSummary>>>) -> Self {
-        let (graph, dependencies, revision) = (Arc::default(), Arc::default(), self.revision.next());
-        Self { files, graph, dependencies, revision, since: None, ..self.clone() }
+        let (graph, engine_graph, dependencies) = (Arc::default(), Arc::default(), Arc::default());
+        let revision = self.revision.next();
+        Self { files, graph, engine_graph, dependencies, revision, since: None, ..self.clone() }
     }
 
     /// Takes what a predicate adds into the sums over all predicates.
@@ -418,6 +420,12 @@ impl Program {
         }
     }
 
+    /// The same graph without the negations that the engine ignores, if a cycle depends on them.
+    pub fn graph_for_engine(&self) -> &Graph {
+        let without = self.engine_graph.get_or_init(|| self.graph().without_dropped());
+        without.as_ref().unwrap_or_else(|| self.graph())
+    }
+
     /// The graph of what depends on what, built when first asked for.
     pub fn graph(&self) -> &Graph {
         self.graph.get_or_init(|| Graph::new(self))
@@ -578,6 +586,14 @@ impl Predicate {
             }
         }
         signature.has_rules |= !there.rules.is_empty();
+        if signature.deferred {
+            let items = there.rules.iter().filter_map(|at| file.items.get(*at as usize));
+            for clause in items.filter_map(|item| item.statement.clause()) {
+                let bound = super::signature::inputs_bound_by_body(clause);
+                signature.self_bound_inputs =
+                    Some(signature.self_bound_inputs.map_or(bound, |all| all & bound));
+            }
+        }
         let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
         if let Some(&at) = first_head
             && let Some(item) = file.items.get(at as usize)

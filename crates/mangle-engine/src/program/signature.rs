@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::Merge;
-use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
+use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Declaration, Operator, Premise, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, slice};
 
@@ -75,6 +75,9 @@ pub struct Signature {
     pub external: bool,
     /// `deferred()`
     pub deferred: bool,
+    /// Of a deferred predicate, the positions whose variable each rule binds by itself before it needs a value, as
+    /// bits; `None` without rules.
+    pub self_bound_inputs: Option<u64>,
     /// `extensional()`
     pub extensional: bool,
     /// `private()`
@@ -139,6 +142,55 @@ impl Signature {
 fn mode_row(atom: &Atom, text: &str) -> Option<Vec<Mode>> {
     let row: Option<Vec<_>> = atom.args.iter().map(|term| Mode::read(term, text)).collect();
     row.filter(|row| !row.is_empty())
+}
+
+/// The positions of the head whose variable a stored premise of the body binds before anything needs its value, as bits.
+pub(super) fn inputs_bound_by_body(clause: &Clause) -> u64 {
+    let positions = (0u32..64).zip(&clause.head.args);
+    let bound = positions.filter(|(_, term)| {
+        term.variable().is_some_and(|name| {
+            let mut premises = clause.premises.iter().map(|premise| binding_of(premise, name));
+            premises.find(|found| *found != Binding::Absent) == Some(Binding::Bound)
+        })
+    });
+    bound.fold(0, |all, (at, _)| all | 1 << at)
+}
+
+/// What a premise does with a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Binding {
+    Absent,
+    Bound,
+    Needed,
+}
+
+fn binding_of(premise: &Premise, name: Symbol) -> Binding {
+    let mentions = |terms: &[&Term]| {
+        let mut is_there = false;
+        terms.iter().for_each(|term| term.variables(&mut |other, _| is_there |= other == name));
+        is_there
+    };
+    let is_argument = |terms: &[&Term]| terms.iter().any(|term| term.variable() == Some(name));
+    match premise {
+        Premise::Literal(literal) => {
+            let terms: Vec<&Term> = literal.atom.args.iter().collect();
+            let is_stored = !literal.is_negated() && !literal.is_temporal() && !literal.atom.is_builtin();
+            match mentions(&terms) {
+                false => Binding::Absent,
+                true if is_stored && is_argument(&terms) => Binding::Bound,
+                true => Binding::Needed,
+            }
+        }
+        Premise::Comparison(Comparison { left, right, operator, .. }) => match mentions(&[left, right]) {
+            false => Binding::Absent,
+            true if *operator == Operator::Equal && is_argument(&[left, right]) => {
+                let is_constant = |term: &Term| term.variable().is_none() && term.apply().is_none();
+                if is_constant(left) || is_constant(right) { Binding::Bound } else { Binding::Needed }
+            }
+            true => Binding::Needed,
+        },
+        Premise::Broken(..) => Binding::Needed,
+    }
 }
 
 /// Merges mode rows as the reference does: the first row's length counts, entries that differ

@@ -146,7 +146,7 @@ fn columns(
 fn bounds(graph: &mut Graph, values: &mut Values, clock: Clock) {
     for (ends, bound) in std::mem::take(&mut graph.instants) {
         let instant = match bound {
-            Bound::Instant(BEGINNING | END) | Bound::Value(_) => continue,
+            Bound::Instant(BEGINNING | END) | Bound::Value(_) | Bound::Stored(_) => continue,
             Bound::Instant(instant) => instant,
             Bound::Ago(length) => clock.now_ns.saturating_sub(length),
         };

@@ -3,7 +3,7 @@
 use mangle_engine::kernel::Compiled;
 use mangle_engine::kernel::Reducer;
 use mangle_engine::kernel::plan::{
-    Aggregate, Bound, IntervalCondition, Let, Match, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
+    Aggregate, Bound, Let, Match, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
 };
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
@@ -165,7 +165,7 @@ impl Registers<'_> {
                     let result = self.slot(*slot);
                     self.compute(*function, args, result);
                 }
-                StepKind::Instant { slot, bound: Bound::Value(source) } => {
+                StepKind::Instant { slot, bound: Bound::Value(source) | Bound::Stored(source) } => {
                     let (from, to) = (self.source(*source), self.slot(*slot));
                     self.graph.flows.push((from, to));
                 }
@@ -225,9 +225,7 @@ impl Registers<'_> {
                 self.graph.flows.push((from, to));
             }
         }
-        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) =
-            found.when.as_deref()
-        {
+        if let Some(bounds) = found.when.as_deref().map(|when| when.bounds()) {
             for bound in [bounds.start, bounds.end] {
                 if let Bound::Value(source) = bound {
                     let at = self.source(source);

@@ -1,6 +1,6 @@
 //! Lookups in symbolic relations.
 
-use mangle_engine::kernel::plan::{Bound, IntervalCondition, Match, ValueSource};
+use mangle_engine::kernel::plan::{Bound, Match, ValueSource};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -139,11 +139,11 @@ impl Evaluation<'_> {
         let (Some(when), [.., start, end]) = (found.when.as_deref(), tuple) else {
             return Ok(self.circuit.yes());
         };
-        let (IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = when;
+        let bounds = when.bounds();
         // The registers of the bounds become the first two of a row of their own.
         let mut args = vec![*start, *end];
         let mut bound = |this: &mut Self, bound: Bound| match bound {
-            Bound::Value(source) => {
+            Bound::Value(source) | Bound::Stored(source) => {
                 args.push(this.read(source, row));
                 let slot = u16::try_from(args.len() - 3).unwrap_or(u16::MAX);
                 Bound::Value(ValueSource::Slot(slot))
@@ -154,11 +154,7 @@ impl Evaluation<'_> {
             start: bound(self, bounds.start),
             end: bound(self, bounds.end),
         };
-        let when = match when {
-            IntervalCondition::Contains(_) => IntervalCondition::Contains(bounds),
-            IntervalCondition::Overlaps(_) => IntervalCondition::Overlaps(bounds),
-        };
-        let asked = Match { when: Some(Box::new(when)), ..found.clone() };
+        let asked = Match { when: Some(Box::new(when.with_bounds(bounds))), ..found.clone() };
         let clock = self.setting.clock;
         let mut holding = Vec::new();
         for (values, literal) in self.terms.combinations(&mut self.circuit, &args)? {

@@ -153,13 +153,14 @@ impl Evaluation<'_> {
     fn instant(&mut self, bound: Bound, row: &[Term]) -> Result<Computed, Obstacle> {
         let clock = self.setting.clock;
         let args: Vec<Term> = match bound {
-            Bound::Value(source) => vec![self.read(source, row)],
+            Bound::Value(source) | Bound::Stored(source) => vec![self.read(source, row)],
             Bound::Instant(_) | Bound::Ago(_) => Vec::new(),
         };
         self.map(&args, |values, args| {
             let row = args.first().copied().map_or_else(Vec::new, |value| vec![value]);
             let bound = match (bound, args.first()) {
                 (Bound::Value(_), Some(_)) => Bound::Value(ValueSource::Slot(0)),
+                (Bound::Stored(_), Some(_)) => Bound::Stored(ValueSource::Slot(0)),
                 (bound, _) => bound,
             };
             bound.value(values, &clock, &row)

@@ -18,12 +18,17 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
             continue;
         }
         let mut before = None;
-        for (term, mode) in literal.atom.args.iter().zip(&signature.modes) {
-            if *mode != Mode::Output || term.is_wildcard() {
+        let arguments = literal.atom.args.iter().zip(&signature.modes).enumerate();
+        for (column, (term, mode)) in arguments {
+            // The engine takes only `"+"` for an input.
+            if *mode == Mode::Input || term.is_wildcard() {
                 continue;
             }
             let before = before.get_or_insert_with(|| valued(clause.premises.get(..at).unwrap_or_default()));
-            let taken = term.variable().is_none_or(|variable| before.contains(&variable));
+            let earlier = literal.atom.args.get(..column).unwrap_or_default();
+            let taken = term.variable().is_none_or(|variable| {
+                before.contains(&variable) || earlier.iter().any(|other| other.variable() == Some(variable))
+            });
             if taken {
                 out.push(finding(context, literal.atom.name.as_str(), term));
             }

@@ -69,7 +69,12 @@ fn check_call(
     signature: &Signature,
 ) {
     let mut demand = Demand::new(subject, index, Need::Value);
-    for (term, mode) in literal.atom.args.iter().zip(&signature.modes) {
+    for ((at, term), mode) in (0u32..).zip(&literal.atom.args).zip(&signature.modes) {
+        // A rule that binds the variable by itself is evaluated for all values.
+        let is_bound = |all: u64| all.checked_shr(at).is_some_and(|rest| rest & 1 == 1);
+        if signature.deferred && signature.self_bound_inputs.is_some_and(is_bound) {
+            continue;
+        }
         if *mode == Mode::Input && term.variable().is_some() {
             demand.ask(report, term);
         }

@@ -16,12 +16,12 @@ pub(in crate::analysis) struct Cycle<'g> {
 impl<'g> Cycle<'g> {
     /// A shortest cycle through `edge`: one that the engine sees, if there is one.
     pub(in crate::analysis) fn through(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
-        Self::seen_by_engine(graph, edge).or_else(|| Self::closed(graph, edge, |_| true))
+        Self::seen_by_engine(graph, edge).or_else(|| Self::closed(graph, edge, |edge| !edge.dropped))
     }
 
-    /// A shortest cycle through `edge` without temporal premises, which the reference does not see.
+    /// A shortest cycle through `edge` without temporal premises and ignored negations, which the engine does not see.
     pub(in crate::analysis) fn seen_by_engine(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
-        let visible = |edge: &Edge| !edge.temporal;
+        let visible = |edge: &Edge| !edge.temporal && !edge.dropped;
         visible(edge).then(|| Self::closed(graph, edge, visible)).flatten()
     }
 
@@ -37,7 +37,7 @@ impl<'g> Cycle<'g> {
 
     /// Whether the engine sees every step.
     pub(in crate::analysis) fn is_seen_by_engine(&self) -> bool {
-        self.steps.iter().all(|edge| !edge.temporal)
+        self.steps.iter().all(|edge| !edge.temporal && !edge.dropped)
     }
 
     /// `a → !b → c → a` in code quotes; `|> b` is a group, and a long cycle is cut in the middle.

@@ -2,6 +2,7 @@
 //! a new value in each round never ends.
 
 mod cycle;
+mod missed_facts;
 mod unbounded;
 
 use rustc_hash::FxHashSet;
@@ -19,7 +20,7 @@ static UNSTRATIFIED: Rule = rule!("unstratified.md");
 
 /// The rules about recursion.
 pub(super) const FAMILY: Family = Family {
-    rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION],
+    rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION, &missed_facts::RECURSION_MISSES_FACTS],
     clause: None,
     declaration: None,
     program: &[ProgramCheck::Cycle(check)],
@@ -40,13 +41,16 @@ fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut Progra
             covered.extend(cycle.iter().flat_map(Cycle::steps).map(step));
         }
     }
+    for part in program.dependencies().parts_for_engine(members) {
+        missed_facts::check(program, &part, out);
+    }
     unbounded::check(program, members, out);
 }
 
 /// The negative edges of a component that lie on a cycle, one for each rule, in the order of files.
 fn closing_edges(program: &Program, members: &[PredicateId]) -> Vec<Edge> {
     let dependencies = program.dependencies();
-    let edges = dependencies.recursive_edges(members).filter(|edge| edge.is_negative());
+    let edges = dependencies.recursive_edges(members).filter(|edge| edge.is_negative() && !edge.dropped);
     let mut edges: Vec<Edge> = edges.copied().collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, !edge.negated, edge.range.start()));
     edges.dedup_by_key(|edge| (edge.file, edge.item));

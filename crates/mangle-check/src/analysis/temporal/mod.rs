@@ -3,6 +3,7 @@
 //!
 //! `negation-after-temporal` belongs to the safety rules, which know what a body binds.
 
+mod derived_premise;
 mod intervals;
 mod premises;
 mod recursion;
@@ -38,10 +39,11 @@ pub(super) const FAMILY: Family = Family {
         &TEMPORAL_HEAD_ETERNAL,
         &intervals::INTERVAL_DURATION,
         &intervals::INTERVAL_HALF_KNOWN,
+        &derived_premise::TEMPORAL_DERIVED_PREMISE,
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: &[ProgramCheck::Cycle(recursion::check)],
+    program: &[ProgramCheck::Cycle(recursion::check), ProgramCheck::Predicate(derived_premise::check)],
 };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {

@@ -15,12 +15,20 @@ pub(super) static FUTURE_RECURSION: Rule = rule!("future-recursion.md");
 
 /// Reports recursion of temporal predicates.
 pub(super) fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
+    for part in context.program.dependencies().parts_for_engine(members) {
+        check_part(context, &part, out);
+    }
+}
+
+fn check_part(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
     let program = context.program;
     let is_temporal = |id: PredicateId| program.get(id).signature.temporal;
     if !members.iter().copied().any(is_temporal) {
         return;
     }
-    let mut edges: Vec<&Edge> = program.dependencies().recursive_edges(members).collect();
+    let edges = program.dependencies().recursive_edges(members);
+    let is_inside = |edge: &&Edge| !edge.dropped && members.contains(&edge.to);
+    let mut edges: Vec<&Edge> = edges.filter(is_inside).collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
     if members.len() > 1 {
         edges.first().into_iter().for_each(|edge| mutual_recursion(program, members, edge, out));

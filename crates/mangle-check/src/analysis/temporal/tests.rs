@@ -171,6 +171,12 @@ fn operators_and_intervals() {
             4:13-15 error interval-duration: `@[…]` requires instants, found a duration
               note: evaluation aborts when the rule fires
               help: write an instant, such as `2024-05-01`
+            5:9-24 error temporal-derived-premise: `on` may be evaluated after this rule
+              label: temporal, and derived by rules
+              4:1-3 derived here
+              note: the engine ignores temporal premises when it orders predicates, so the order is random
+              note: if `a` comes first, this premise finds no derived facts
+              help: write the body of the rules of `on` here, or provide its facts from outside
             5:16-18 error interval-duration: `@[…]` requires instants, found a duration
               note: the engine ignores the whole interval and finds facts of any time
               help: use a temporal operator, such as `<-[0d, 7d]`

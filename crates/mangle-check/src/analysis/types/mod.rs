@@ -17,6 +17,7 @@ mod rows;
 mod slips;
 #[cfg(test)]
 mod tests;
+mod units;
 mod wording;
 
 pub(crate) use counts::ColumnBounds;
@@ -58,6 +59,7 @@ fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut Prog
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     division::check(clause, findings);
     impossible::index(clause, findings);
+    units::check(context, clause, findings);
     let problems = &context.clause_types(clause).problems;
     let rare = rows::problems(context, clause, problems);
     for problem in problems.iter().chain(&rare) {

@@ -153,6 +153,7 @@ impl<'a> Body<'a> {
             far: far.into(),
             when: None,
             ends: (None, None),
+            replaced_ends: None,
         })
     }
 

@@ -8,13 +8,15 @@ use super::body::Body;
 use super::circles::refuse_circles;
 use super::order::order;
 use super::reads::reads;
+use super::temporal::HeadKind;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
+use super::unordered::unordered_reads;
 use super::{
     Aggregate, BEHIND_BODY, ClauseFault, Compiled, DeferredRule, Fact, Match, Plan, Reading, RelationId,
-    Rule, RuleId, Slot, StepKind, Stratum, ValueSource, write,
+    Rule, RuleId, Slot, StepKind, Stratum, ValueSource, open_inputs, write,
 };
 use crate::kernel::{Clock, Failure, ValueId, Values};
-use crate::program::graph::ComponentId;
+use crate::program::graph::{ComponentId, Graph};
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
 use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise};
@@ -23,24 +25,35 @@ use mangle_syntax::text::{FileId, Symbol, slice};
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
-    Compiler::new(program, reading, None).compile(&FxHashSet::default())
+    Compiler::new(program, reading, graph_of(program, reading), None).compile(&FxHashSet::default())
 }
 
 /// The same, with the clauses of the files `as_written` in [`Reading::Written`].
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
-    Compiler::new(program, reading, None).compile(as_written)
+    let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
+    Compiler::new(program, reading, graph, None).compile(as_written)
 }
 
 /// Compiles `program` in another reading than `other`, which is the same program. Most plans are the same in both, and
 /// are in memory once; so are facts and constants.
 #[must_use]
 pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> Arc<Compiled> {
-    Compiler::new(program, reading, Some(other)).compile(&FxHashSet::default())
+    Compiler::new(program, reading, graph_of(program, reading), Some(other)).compile(&FxHashSet::default())
+}
+
+/// The dependencies of a program in a reading.
+fn graph_of(program: &Program, reading: Reading) -> &Graph {
+    match reading {
+        Reading::Go => program.graph_for_engine(),
+        Reading::Written => program.graph(),
+    }
 }
 
 pub(super) struct Compiler<'p> {
     pub(super) program: &'p Program,
+    /// The dependencies that decide the strata.
+    pub(super) graph: &'p Graph,
     /// The same program in another reading, with which this one shares what is the same.
     other: Option<&'p Compiled>,
     rules: Vec<Rule>,
@@ -62,7 +75,7 @@ enum CompiledClause {
 }
 
 impl<'p> Compiler<'p> {
-    fn new(program: &'p Program, reading: Reading, other: Option<&'p Compiled>) -> Self {
+    fn new(program: &'p Program, reading: Reading, graph: &'p Graph, other: Option<&'p Compiled>) -> Self {
         let temporal: Vec<_> =
             program.predicates.numbered().map(|predicate| predicate.signature.temporal).collect();
         let arity = |(predicate, temporal): (&crate::program::Predicate, &bool)| {
@@ -70,7 +83,7 @@ impl<'p> Compiler<'p> {
         };
         let arities = program.predicates.numbered().zip(&temporal).map(arity).collect();
         let names = program.predicates.numbered().map(|predicate| predicate.key.name).collect();
-        let strata = program.graph().strata().map(|members| Stratum {
+        let strata = graph.strata().map(|members| Stratum {
             relations: members.iter().map(|member| member.0).collect(),
             ..Stratum::default()
         });
@@ -89,14 +102,17 @@ impl<'p> Compiler<'p> {
             names,
             facts: Arc::default(),
             deferred: FxHashMap::default(),
+            open_calls: FxHashMap::default(),
             strata: strata.collect(),
             strata_of: Vec::new(),
             merges: Vec::new(),
+            unordered: Vec::new(),
             dropped: FxHashMap::default(),
             faults: Vec::new(),
         };
         let values = other.map(|other| Values::fork(Arc::clone(&other.values))).unwrap_or_default();
-        let mut compiler = Self { program, other, rules: Vec::new(), values, facts: Vec::new(), compiled };
+        let mut compiler =
+            Self { program, graph, other, rules: Vec::new(), values, facts: Vec::new(), compiled };
         compiler.find_merges();
         compiler
     }
@@ -113,7 +129,61 @@ impl<'p> Compiler<'p> {
             }
         }
         self.compiled.reading = reading;
+        self.compile_open_calls();
         Arc::new(self.finish())
+    }
+
+    /// Compiles the rules of deferred predicates for calls without a value for some inputs: the engine evaluates the
+    /// rule for all values then.
+    fn compile_open_calls(&mut self) {
+        let steps = self.compiled.plans().flat_map(|plan| &plan.steps);
+        let deferred = self.compiled.deferred.values().flatten().flat_map(|rule| &rule.plan.steps);
+        let mut calls: Vec<(RelationId, u64)> =
+            steps.chain(deferred).filter_map(|step| self.open_call(step)).collect();
+        calls.sort_unstable();
+        while let Some((relation, open)) = calls.pop() {
+            if self.compiled.open_calls.contains_key(&(relation, open)) {
+                continue;
+            }
+            let rules = self.rules_with_open(relation, open);
+            calls.extend(
+                rules.iter().flat_map(|rule| &rule.plan.steps).filter_map(|step| self.open_call(step)),
+            );
+            self.compiled.open_calls.insert((relation, open), rules);
+        }
+    }
+
+    /// The predicate that a step calls without values for some inputs, and the columns of these.
+    fn open_call(&self, step: &super::Step) -> Option<(RelationId, u64)> {
+        let StepKind::Call(found) = &step.kind else { return None };
+        let open = open_inputs(found, self.compiled.deferred.get(&found.relation)?);
+        (open != 0).then_some((found.relation, open))
+    }
+
+    /// The rules of a deferred predicate, where the columns `open` are no inputs.
+    fn rules_with_open(&mut self, relation: RelationId, open: u64) -> Vec<DeferredRule> {
+        let program = self.program;
+        let mut modes = program.get(PredicateId(relation)).signature.modes.clone();
+        for (at, mode) in modes.iter_mut().enumerate().take(64) {
+            if open & (1 << at) != 0 {
+                *mode = Mode::Output;
+            }
+        }
+        let ids: Vec<RuleId> =
+            self.compiled.deferred.get(&relation).into_iter().flatten().map(|rule| rule.plan.rule).collect();
+        let mut rules = Vec::new();
+        for id in ids {
+            let Some(Rule { file, item, .. }) = self.rules.get(id.0 as usize).copied() else { continue };
+            let Some(file) = program.files.iter().find(|one| one.id == file) else { continue };
+            let Some(item) = file.items.get(item as usize) else { continue };
+            let Some(clause) = item.statement.clause() else { continue };
+            let text = file.statement_text(item);
+            let outcome = self.outcome(file, text, id, PredicateId(relation), clause, Some(&modes));
+            if let Ok(CompiledClause::Deferred(rule)) = outcome {
+                rules.push(rule);
+            }
+        }
+        rules
     }
 
     fn finish(mut self) -> Compiled {
@@ -139,6 +209,7 @@ impl<'p> Compiler<'p> {
                 (stratum.reads, stratum.is_timely) = (reads, is_timely);
             }
         }
+        self.compiled.unordered = unordered_reads(&self.compiled, self.graph);
         self.compiled
     }
 
@@ -148,7 +219,7 @@ impl<'p> Compiler<'p> {
         let rule = RuleId(u32::try_from(self.rules.len()).unwrap_or(u32::MAX));
         let statement = item.statement.id;
         self.rules.push(Rule { file: file.id, statement, item: index, predicate });
-        let stratum = self.program.graph().component(predicate);
+        let stratum = self.graph.component(predicate);
         let text = file.statement_text(item);
         let signature = &self.program.get(predicate).signature;
         if self.decides(predicate) && !signature.deferred {
@@ -248,8 +319,12 @@ impl<'p> Compiler<'p> {
         let mut head = body.head(&clause.head.args);
         cannot_merge.filter(|_| !clause.is_fact()).into_iter().for_each(|why| body.push(StepKind::Fail(why)));
         if self.compiled.temporal.get(target as usize) == Some(&true) {
-            let faithful = clause.is_fact() && self.compiled.reading == Reading::Go;
-            let interval = body.head_interval(clause.interval.as_deref(), faithful);
+            let kind = match self.compiled.reading {
+                Reading::Written => HeadKind::Written,
+                Reading::Go if clause.is_fact() => HeadKind::EngineFact,
+                Reading::Go => HeadKind::EngineRule,
+            };
+            let interval = body.head_interval(clause.interval.as_deref(), kind);
             head = head.zip(interval).map(|(head, ends)| head.iter().copied().chain(ends).collect());
         }
         if let Some(inputs) = inputs {
@@ -361,6 +436,7 @@ impl<'p> Compiler<'p> {
             far: Box::new([]),
             when: None,
             ends: (None, None),
+            replaced_ends: None,
         };
         let made = aggregate(grouping, rule, clause, rows, target)?;
         Ok(made.map_or(CompiledClause::Nothing, |made| {

@@ -1,5 +1,6 @@
 //! What a lookup asks of a tuple, and what it takes from it.
 
+use super::temporal::{FIRST, LAST, NOW};
 use super::{BEGINNING, Bound, END, IntervalCondition, Match, ValueSource, write};
 use crate::kernel::relation::Relation;
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
@@ -33,28 +34,38 @@ impl Match {
         same && self.far.iter().all(|(column, source)| at(*column) == Some(&source.read(row)))
     }
 
-    /// Whether a tuple has the values that are known.
-    pub(in crate::kernel) fn has_key(&self, tuple: &[ValueId], row: &[ValueId]) -> bool {
-        (0u16..).zip(tuple).all(|(at, value)| self.source(at).is_none_or(|source| source.read(row) == *value))
+    /// The first two values that must be equal and are not: of a known argument and a tuple, or of two columns.
+    pub(in crate::kernel) fn clash(&self, tuple: &[ValueId], row: &[ValueId]) -> Option<(ValueId, ValueId)> {
+        let known = (0u16..).zip(tuple).filter_map(|(at, value)| Some((self.source(at)?.read(row), *value)));
+        let at = |column: u16| tuple.get(usize::from(column)).copied();
+        let same = self.same.iter().filter_map(|(one, other)| Some((at(*one)?, at(*other)?)));
+        known.chain(same).find(|(one, other)| one != other)
     }
 
     /// Whether the interval of a tuple is as it must be.
     #[must_use]
     pub fn is_then(&self, values: &Values, clock: &Clock, tuple: &[ValueId], row: &[ValueId]) -> bool {
         let (Some(when), [.., start, end]) = (self.when.as_deref(), tuple) else { return true };
-        // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
-        let of = |value: ValueId, limitless: i64| match values.get(value) {
-            Datum::Time(instant) => *instant,
-            _ if matches!(when, IntervalCondition::Contains(_)) => limitless,
-            _ => 0,
-        };
-        let (start, end) = (of(*start, BEGINNING), of(*end, END));
-        let (IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = when;
+        let bounds = when.bounds();
         let asked = bounds.start.instant(values, clock, row).zip(bounds.end.instant(values, clock, row));
         let Some((from, to)) = asked else { return false };
+        let (first, last) = (nanos(values, *start), nanos(values, *end));
+        let overlaps = first <= last && first <= to && from <= last;
+        // Only an unbounded end reaches what is unbounded; the `now` of a fact is no limit.
+        let starts_in_time = match values.get(*start) {
+            Datum::Time(BEGINNING) => true,
+            Datum::Name(name) if &**name == NOW => true,
+            _ => bounds.start != Bound::Instant(BEGINNING) && first <= from,
+        };
+        let ends_in_time = match values.get(*end) {
+            Datum::Time(END) => true,
+            Datum::Name(name) if &**name == NOW => true,
+            _ => bounds.end != Bound::Instant(END) && to <= last,
+        };
         match when {
-            IntervalCondition::Contains(_) => start <= from && to <= end,
-            IntervalCondition::Overlaps(_) => start <= end && start <= to && from <= end,
+            IntervalCondition::Covers(_) => overlaps && starts_in_time && ends_in_time,
+            IntervalCondition::Contains(_) => starts_in_time && ends_in_time,
+            IntervalCondition::Overlaps(_) => overlaps,
         }
     }
 
@@ -62,8 +73,12 @@ impl Match {
     #[inline]
     pub(in crate::kernel) fn fill(&self, tuple: &[ValueId], row: &mut [ValueId]) {
         if let ((Some(_), _) | (_, Some(_)), [.., start, end]) = (self.ends, tuple) {
-            self.ends.1.into_iter().for_each(|slot| write(row, slot, *end));
-            self.ends.0.into_iter().for_each(|slot| write(row, slot, *start));
+            let instant = |end: ValueId| {
+                let mut replaced = self.replaced_ends.iter().flat_map(|all| all.iter());
+                replaced.find(|(name, _)| *name == end).map_or(end, |(_, instant)| *instant)
+            };
+            self.ends.1.into_iter().for_each(|slot| write(row, slot, instant(*end)));
+            self.ends.0.into_iter().for_each(|slot| write(row, slot, instant(*start)));
         }
         for (column, slot) in &self.binds {
             if let Some(value) = tuple.get(usize::from(*column)) {
@@ -81,7 +96,11 @@ impl Bound {
     pub fn value(self, values: &mut Values, clock: &Clock, row: &[ValueId]) -> Result<ValueId, Failure> {
         let instant = self.instant(values, clock, row);
         let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
-        Ok(values.time(instant))
+        Ok(match (self, instant) {
+            (Self::Stored(_), BEGINNING) => values.name(FIRST),
+            (Self::Stored(_), END) => values.name(LAST),
+            _ => values.time(instant),
+        })
     }
 
     /// The instant that a bound stands for.
@@ -89,10 +108,21 @@ impl Bound {
         match self {
             Self::Instant(instant) => Some(instant),
             Self::Ago(length) => Some(clock.now_ns.saturating_sub(length)),
-            Self::Value(source) => match values.get(source.read(row)) {
+            Self::Value(source) | Self::Stored(source) => match values.get(source.read(row)) {
                 Datum::Time(instant) | Datum::Number(instant) => Some(*instant),
                 _ => None,
             },
         }
+    }
+}
+
+/// The instant of an end for a lookup of intervals that meet: 1970 for the `now` of a fact, which the engine does not
+/// resolve.
+pub(in crate::kernel) fn nanos(values: &Values, end: ValueId) -> i64 {
+    match values.get(end) {
+        Datum::Time(instant) => *instant,
+        Datum::Name(name) if &**name == FIRST => BEGINNING,
+        Datum::Name(name) if &**name == LAST => END,
+        _ => 0,
     }
 }

@@ -35,7 +35,7 @@ impl Compiler<'_> {
         let arity = self.compiled.arities.get(kept as usize).copied().unwrap_or(0);
         let name = self.compiled.name(PredicateId(kept));
         let all = self.hidden(arity, name);
-        let component = self.program.graph().component(PredicateId(kept));
+        let component = self.graph.component(PredicateId(kept));
         self.stratum(component, |stratum| stratum.relations.push(all));
         // The engine counts the columns and takes as many from the first on.
         let first = (0u16..).take(merge.sources.len());
@@ -59,7 +59,7 @@ impl Compiler<'_> {
 
     /// Lets a plan see what is being merged in the stratum of a predicate.
     pub(super) fn see_merge(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
-        let graph = self.program.graph();
+        let graph = self.graph;
         let here = graph.component(predicate);
         for step in &mut plan.steps {
             if let StepKind::Match(found) = &mut step.kind

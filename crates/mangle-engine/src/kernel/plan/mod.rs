@@ -14,10 +14,14 @@ mod reads;
 mod temporal;
 mod term;
 mod transform;
+mod unordered;
 
 pub use compile::{compile, compile_as, compile_beside};
 pub use mangle_settings::Reading;
+pub(in crate::kernel) use matching::nanos;
+pub(in crate::kernel) use temporal::NOW;
 pub use temporal::{BEGINNING, END};
+pub use unordered::UnorderedRead;
 
 use std::sync::Arc;
 
@@ -144,12 +148,16 @@ pub struct Match {
     pub when: Option<Box<IntervalCondition>>,
     /// The registers that its ends fill.
     pub ends: (Option<Slot>, Option<Slot>),
+    /// Ends that are no instants, each with the instant that a register gets for it.
+    pub replaced_ends: Option<Box<[(ValueId, ValueId)]>>,
 }
 
 /// A condition on the interval of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IntervalCondition {
-    /// It holds all of this.
+    /// It holds all of this, as a premise with an interval requires. An interval without an instant is in none.
+    Covers(Bounds),
+    /// It begins no later and ends no sooner, as an operator requires that looks at a whole span.
     Contains(Bounds),
     /// It has an instant in common with this.
     Overlaps(Bounds),
@@ -173,6 +181,28 @@ pub enum Bound {
     Ago(i64),
     /// An instant, or a number of nanoseconds, that the rule computes.
     Value(ValueSource),
+    /// The same for a head of the engine's reading. There the first instant is not an unbounded start, and the last
+    /// one not an unbounded end.
+    Stored(ValueSource),
+}
+
+impl IntervalCondition {
+    /// The interval that is asked about.
+    #[must_use]
+    pub fn bounds(self) -> Bounds {
+        let (Self::Covers(bounds) | Self::Contains(bounds) | Self::Overlaps(bounds)) = self;
+        bounds
+    }
+
+    /// The same condition on another interval.
+    #[must_use]
+    pub fn with_bounds(self, bounds: Bounds) -> Self {
+        match self {
+            Self::Covers(_) => Self::Covers(bounds),
+            Self::Contains(_) => Self::Contains(bounds),
+            Self::Overlaps(_) => Self::Overlaps(bounds),
+        }
+    }
 }
 
 /// What becomes of each row of a body.
@@ -343,8 +373,12 @@ pub struct Compiled {
     pub(super) strata_of: Vec<u32>,
     /// The rules of predicates that are evaluated where they are asked for.
     pub deferred: rustc_hash::FxHashMap<RelationId, Vec<DeferredRule>>,
+    /// The same rules for calls without a value for some inputs, by the columns with these.
+    pub(super) open_calls: rustc_hash::FxHashMap<(RelationId, Columns), Vec<DeferredRule>>,
     /// How the facts of some predicates are merged.
     pub merges: Vec<Merge>,
+    /// The premises whose result depends on an order that the engine chooses at random.
+    pub unordered: Vec<UnorderedRead>,
     /// The negations that this reading does not look at: the premise, and how it is written.
     pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
     /// What cannot be evaluated.
@@ -360,6 +394,13 @@ pub struct Fact {
     pub tuple: Box<[ValueId]>,
     /// The clause that gives it, or [`RuleId::ASSERTED`].
     pub rule: RuleId,
+}
+
+/// The input columns of a called predicate for which a call has no value.
+pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
+    let inputs = rules.iter().flat_map(|rule| &rule.inputs).map(|(column, _)| *column);
+    let open = inputs.filter(|column| *column < 64 && call.source(*column).is_none());
+    open.fold(0, |all, column| all | 1 << column)
 }
 
 impl Compiled {
@@ -398,6 +439,31 @@ impl Compiled {
         all.sort_unstable();
         all.dedup();
         all
+    }
+
+    /// The rules that a call of a deferred predicate evaluates.
+    pub(super) fn rules_for_call(&self, call: &Match) -> &[DeferredRule] {
+        let rules = self.deferred.get(&call.relation).map_or(&[][..], Vec::as_slice);
+        match self.open_calls.get(&(call.relation, open_inputs(call, rules))) {
+            Some(rules) => rules,
+            None => rules,
+        }
+    }
+
+    /// A premise with an open order that the facts of a predicate depend on, if there is one.
+    #[must_use]
+    pub fn unordered_below(&self, predicate: PredicateId) -> Option<&UnorderedRead> {
+        if self.unordered.is_empty() {
+            return None;
+        }
+        let (mut seen, mut open) = (rustc_hash::FxHashSet::default(), vec![predicate.0]);
+        while let Some(relation) = open.pop() {
+            if let Some(stratum) = self.stratum_of(relation) {
+                let others = stratum.relations.iter().chain(&stratum.reads).copied();
+                open.extend(others.filter(|other| seen.insert(*other)));
+            }
+        }
+        self.unordered.iter().find(|read| seen.contains(&read.target))
     }
 
     /// Whether the facts of a predicate hold during intervals.

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Bound, Compiled, IntervalCondition, Let, Match, RelationId, RowArgs, Step, StepKind};
+use super::{Bound, Compiled, Let, Match, RelationId, RowArgs, Step, StepKind};
 
 /// The relations outside a stratum that it looks into, and whether it depends on the time of evaluation.
 pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bool) {
@@ -51,9 +51,7 @@ impl Reads<'_> {
 
     fn lookup(&mut self, found: &Match) {
         self.seen.insert(found.relation);
-        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) =
-            found.when.as_deref()
-        {
+        if let Some(bounds) = found.when.as_deref().map(|when| when.bounds()) {
             self.bound(bounds.start);
             self.bound(bounds.end);
         }

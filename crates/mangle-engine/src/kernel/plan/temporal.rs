@@ -3,7 +3,7 @@
 
 use super::body::Body;
 use super::{Bound, Bounds, IntervalCondition, RelationId, Slot, StepKind, ValueSource};
-use crate::kernel::Datum;
+use crate::kernel::{Datum, ValueId};
 use mangle_syntax::syntax::ast::{Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
 
 /// The first instant, for what has no beginning.
@@ -15,6 +15,13 @@ pub const END: i64 = i64::MAX;
 /// What stands for the `now` of a fact. No name of a program looks like it.
 pub(in crate::kernel) const NOW: &str = "now";
 
+/// What stands for the first instant as the start of an interval, in the engine's reading: an unbounded start that went
+/// through a variable. Unlike an unbounded start it is not asked for by `_`. No name of a program looks like it.
+pub(in crate::kernel) const FIRST: &str = "first";
+
+/// The same for the last instant as the end of an interval.
+pub(in crate::kernel) const LAST: &str = "last";
+
 impl Body<'_> {
     /// The steps of an atom with an interval or an operator.
     pub(super) fn temporal(&mut self, relation: RelationId, literal: &Literal) {
@@ -23,7 +30,7 @@ impl Body<'_> {
         let Some(mut found) = self.pattern(relation, &literal.atom.args, false) else { return };
         let when = match (&literal.operator, asked) {
             (Some(operator), _) => self.operator(operator),
-            (None, Some(Some(bounds))) => Some(IntervalCondition::Contains(bounds)),
+            (None, Some(Some(bounds))) => Some(IntervalCondition::Covers(bounds)),
             // Any interval; what has none is left out.
             (None, _) => Some(IntervalCondition::Overlaps(Bounds {
                 start: Bound::Instant(BEGINNING),
@@ -33,6 +40,9 @@ impl Body<'_> {
         let (start, end) = literal.interval.as_ref().map_or((None, None), |interval| self.ends(interval));
         found.when = when.map(Box::new);
         found.ends = (start, end);
+        if found.ends != (None, None) {
+            found.replaced_ends = Some(self.replaced_ends());
+        }
         self.push(StepKind::Match(found));
     }
 
@@ -63,6 +73,12 @@ impl Body<'_> {
         (start, fill(end))
     }
 
+    /// The ends of stored intervals that are no instants, and the instants that variables get for them.
+    fn replaced_ends(&mut self) -> Box<[(ValueId, ValueId)]> {
+        let all = [(NOW, 0), (FIRST, BEGINNING), (LAST, END)];
+        all.map(|(name, instant)| (self.values.name(name), self.values.time(instant))).into()
+    }
+
     /// What an operator asks of an interval.
     fn operator(&mut self, operator: &TemporalOperator) -> Option<IntervalCondition> {
         let [first, second] = operator.bounds.as_slice() else { return None };
@@ -81,17 +97,18 @@ impl Body<'_> {
         })
     }
 
-    /// The ends of the interval of a head. The engine never resolves the `now` of a fact; `faithful` keeps it.
+    /// The ends of the interval of a head. The engine never resolves the `now` and the durations of a fact, and aborts
+    /// at a duration in the head of a rule.
     pub(super) fn head_interval(
         &mut self,
         interval: Option<&Interval>,
-        faithful: bool,
+        head: HeadKind,
     ) -> Option<[ValueSource; 2]> {
         let Some(interval) = interval else {
             return Some([Bound::Instant(BEGINNING), Bound::Instant(END)].map(|bound| self.instant(bound)));
         };
         let ends = both(interval).and_then(|(start, end)| {
-            Some([self.head_end(start, BEGINNING, faithful)?, self.head_end(end, END, faithful)?])
+            Some([self.head_end(start, BEGINNING, head)?, self.head_end(end, END, head)?])
         });
         if ends.is_none() {
             self.fail("the interval of the head is not known");
@@ -99,13 +116,22 @@ impl Body<'_> {
         ends
     }
 
-    fn head_end(&mut self, bound: &TimeBound, open: i64, faithful: bool) -> Option<ValueSource> {
-        let found = match bound.kind {
-            TimeBoundKind::Now if faithful => return Some(ValueSource::Value(self.values.name(NOW))),
-            TimeBoundKind::Duration(length) => Bound::Ago(length?),
+    fn head_end(&mut self, bound: &TimeBound, open: i64, head: HeadKind) -> Option<ValueSource> {
+        let found = match (&bound.kind, head) {
+            (TimeBoundKind::Now | TimeBoundKind::Duration(_), HeadKind::EngineFact) => {
+                return Some(ValueSource::Value(self.values.name(NOW)));
+            }
+            (TimeBoundKind::Duration(_), HeadKind::EngineRule) => {
+                self.fail("failed to resolve HeadTime: a duration is no instant");
+                return None;
+            }
+            (TimeBoundKind::Duration(length), HeadKind::Written) => Bound::Ago((*length)?),
             _ => self.bound(bound, open)?,
         };
-        Some(self.instant(found))
+        Some(self.instant(match found {
+            Bound::Value(source) if head != HeadKind::Written => Bound::Stored(source),
+            found => found,
+        }))
     }
 
     pub(super) fn instant(&mut self, bound: Bound) -> ValueSource {
@@ -118,6 +144,17 @@ impl Body<'_> {
         self.push(StepKind::Instant { slot, bound });
         ValueSource::Slot(slot)
     }
+}
+
+/// The head that an interval belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadKind {
+    /// A fact in the engine's reading.
+    EngineFact,
+    /// A rule in the engine's reading.
+    EngineRule,
+    /// Either in the other reading.
+    Written,
 }
 
 /// The ends of an interval that a fact of a temporal predicate does not have: the engine forgets it in

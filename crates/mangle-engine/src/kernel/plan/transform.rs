@@ -96,7 +96,7 @@ pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) 
     }
     let (key, binds) = (key.into(), binds.into());
     let (same, far, ends) = (Box::new([]), Box::new([]), (None, None));
-    Some(Match { relation, columns, key, binds, same, far, when: None, ends })
+    Some(Match { relation, columns, key, binds, same, far, when: None, ends, replaced_ends: None })
 }
 
 /// What is made of the groups. `body` has the registers of the rows; `None` where the engine makes nothing of

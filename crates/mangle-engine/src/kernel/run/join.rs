@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::plan::{DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, write};
+use super::super::plan::{BEHIND_BODY, DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, write};
 use super::super::relation::Chain;
 use super::super::{Failure, ValueId, compare};
 use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop, boxed};
+use crate::kernel::Reading;
 use crate::kernel::relation::columns::Columns;
 use mangle_syntax::syntax::ast::Operator;
 
@@ -18,12 +19,17 @@ pub(super) struct Round<'r> {
     /// The step that looks at what the last round added. Those before it look at everything, those behind it at
     /// what was there before, so that no combination comes twice.
     pub(super) delta: usize,
+    /// What the other steps look at, if not at what `delta` says.
+    pub(super) others: Option<&'r [u32]>,
 }
 
 impl Round<'_> {
     fn range(&self, relation: u32, step: usize) -> Option<Range<u32>> {
         let at = self.relations.iter().position(|known| *known == relation)?;
         let (low, high) = (*self.low.get(at)?, *self.high.get(at)?);
+        if let Some(others) = self.others.filter(|_| step != self.delta) {
+            return Some(0..*others.get(at)?);
+        }
         Some(match step.cmp(&self.delta) {
             std::cmp::Ordering::Less => 0..high,
             std::cmp::Ordering::Equal => low..high,
@@ -91,7 +97,7 @@ impl Run<'_> {
             given: None,
             delta: round.map_or(plan.steps.len(), |round| round.delta),
             forgets,
-            is_plain: !forgets && self.compiled.merge_into(plan.target).is_none(),
+            is_plain: !self.forgets(plan) && self.compiled.merge_into(plan.target).is_none(),
         };
         for (at, step) in plan.steps.iter().enumerate() {
             let look = self.look(step, at, round);
@@ -329,7 +335,7 @@ impl Run<'_> {
     /// Evaluates the rules of a predicate here, and goes on with each tuple that fits.
     fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
         let compiled = self.compiled;
-        let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
+        let rules = compiled.rules_for_call(found);
         if self.depth == DEEPEST_CALL {
             let failure = Failure::wrong("a deferred predicate asks for itself too often");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
@@ -347,7 +353,14 @@ impl Run<'_> {
             self.depth -= 1;
             let given = given?;
             for tuple in &given {
-                if !found.has_key(tuple, &frame.row) || !found.fits(tuple, &frame.row) {
+                if let Some((one, other)) = found.clash(tuple, &frame.row) {
+                    if compiled.reading == Reading::Go {
+                        let failure = Failure::cannot_unify(&self.model.values, one, other);
+                        let failed =
+                            frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
+                        self.let_go(&given);
+                        return failed;
+                    }
                     continue;
                 }
                 found.fill(tuple, &mut frame.row);
@@ -411,6 +424,11 @@ impl Run<'_> {
             frame.head = head;
             return merged;
         }
+        if let Some(failure) = self.inverted(frame.plan.target, &head) {
+            frame.head = head;
+            return self.failed(frame.plan.rule, BEHIND_BODY, failure, &frame.row);
+        }
+        self.note_derived(frame.plan.target, &head);
         let added = self.add(frame.plan.target, &head, frame.plan.rule, &frame.support, true);
         frame.head = head;
         added.map_err(|reason| stop(frame, None, reason))

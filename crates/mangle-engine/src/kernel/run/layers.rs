@@ -13,14 +13,14 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::maybe_shared::MaybeShared;
-use super::super::plan::{Compiled, Fact, RelationId, RuleId, Stratum};
+use super::super::plan::{BEHIND_BODY, Compiled, Fact, RelationId, RuleId, Stratum};
 use super::super::relation::Relation;
 use super::super::{Clock, ValueId, Values};
 use super::fact_change::FactChange;
 use super::limits::Meter;
 use super::mark::RelationMark;
 use super::reasons::Reasons;
-use super::{Difference, Limits, Model, Run, Stop, boxed};
+use super::{Difference, Limits, Model, Reason, Run, Stop, boxed};
 use crate::program::PredicateId;
 use mangle_syntax::text::Cancel;
 
@@ -204,7 +204,7 @@ impl Kernel {
             all,
             is_later,
         };
-        let result = wave.load().and_then(|()| wave.strata());
+        let result = wave.load().and_then(|()| wave.strata()).and_then(|()| wave.order());
         let Run { mut model, meter, .. } = wave.run;
         (model.steps, model.peak_bytes) = (meter.steps(), meter.peak());
         model.stopped = result.err();
@@ -232,6 +232,9 @@ impl Wave<'_, '_> {
         for fact in facts {
             if !self.kernel.without.contains(&fact.rule) {
                 let relation = self.run.compiled.entry(fact.predicate);
+                if let Some(failure) = self.run.inverted(relation, &fact.tuple) {
+                    self.run.failed(fact.rule, BEHIND_BODY, failure, &[])?;
+                }
                 let added = self.run.add(relation, &fact.tuple, fact.rule, &[], false);
                 let counted = self.run.meter.step();
                 self.count(relation);
@@ -255,6 +258,29 @@ impl Wave<'_, '_> {
             self.run.stratum = at;
             if self.is_touched(stratum) {
                 self.stratum(stratum)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An error if a fact follows from derived facts of a temporal predicate that the engine may evaluate later.
+    fn order(&mut self) -> Result<(), Stop> {
+        let compiled = self.run.compiled;
+        for read in &compiled.unordered {
+            let given = self.kernel.given.get(read.predicate.0 as usize).copied().unwrap_or(0);
+            if self.run.len(read.predicate.0) <= given {
+                continue;
+            }
+            for number in 0..self.run.len(read.target) {
+                let counted = self.run.meter.step();
+                counted.map_err(|reason| Stop { rule: Some(read.rule), premise: None, reason })?;
+                let derivation = self.run.model.reason(read.target, number);
+                let derivation = derivation.filter(|derivation| derivation.rule == read.rule);
+                let found = derivation.and_then(|derivation| derivation.support.get(read.support));
+                if found.is_some_and(|found| *found >= given) {
+                    let reason = Reason::Unordered(compiled.name(read.predicate));
+                    return Err(Stop { rule: Some(read.rule), premise: Some(read.premise), reason });
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::super::plan::RuleId;
 use super::super::{Datum, Failure, ValueId, Values, work};
-use mangle_syntax::text::Cancel;
+use mangle_syntax::text::{Cancel, Symbol};
 
 /// After how many steps the clock and the cancellation are looked at.
 pub const STEPS_BETWEEN_LOOKS: u32 = 1024;
@@ -57,6 +57,12 @@ pub enum Reason {
     /// [`Limits::bytes`]
     #[error("more than {0} bytes of memory")]
     Memory(usize),
+    /// The run came to its end, and the engine may give other facts: it evaluates a rule before or after the temporal
+    /// predicate that the rule asks for.
+    #[error(
+        "the result depends on the order of evaluation: the engine may evaluate `{0}` too late for this rule"
+    )]
+    Unordered(Symbol),
     /// Somebody does not want the answer any more.
     #[error("cancelled")]
     Cancelled,
@@ -71,7 +77,7 @@ impl Reason {
             Self::Derived(_) => Some("max_derived"),
             Self::Steps(_) => Some("max_steps"),
             Self::Time(_) => Some("timeout_ms"),
-            Self::Failed(_) | Self::Memory(_) | Self::Cancelled => None,
+            Self::Failed(_) | Self::Memory(_) | Self::Unordered(_) | Self::Cancelled => None,
         }
     }
 }

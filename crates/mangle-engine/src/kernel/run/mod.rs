@@ -24,7 +24,7 @@ pub use model::{Model, RowError};
 use std::sync::Arc;
 
 use self::limits::Meter;
-use super::plan::{BEGINNING, Compiled, END, Plan, RuleId, StepKind, Stratum};
+use super::plan::{BEGINNING, Compiled, END, NOW, Plan, RuleId, StepKind, Stratum, nanos};
 use super::{Clock, Datum, Failure, ValueId};
 use crate::kernel::Reading;
 use mangle_syntax::text::Cancel;
@@ -52,6 +52,8 @@ struct Run<'c> {
     depth: u32,
     /// The ends of the interval that is none.
     no_interval: [ValueId; 2],
+    /// The temporal facts of the stratum at hand, by number, that rules derived once more in the first round.
+    derived_again: std::collections::BTreeSet<u32>,
     /// What gave way in the last rounds.
     stale: merging::ReplacedFacts,
     /// How many bytes of each relation, with its reasons, the meter has counted.
@@ -76,6 +78,7 @@ impl<'c> Run<'c> {
             stratum: 0,
             depth: 0,
             no_interval,
+            derived_again: std::collections::BTreeSet::new(),
             stale: merging::ReplacedFacts::default(),
             counted,
         }
@@ -95,14 +98,18 @@ impl<'c> Run<'c> {
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         self.stale = merging::ReplacedFacts::default();
         let start = self.lengths(stratum);
+        self.derived_again.clear();
         for plan in &stratum.plans {
-            // Nobody looks at what this round adds: that is the next one's.
+            // Nobody looks at what this round adds: that is the next one's. Only the engine's rules find what
+            // temporal rules before them added.
+            let high = if self.forgets(plan) { self.lengths(stratum) } else { start.clone() };
             let delta = plan.steps.len();
-            let round = join::Round { relations: &stratum.relations, low: &start, high: &start, delta };
+            let round =
+                join::Round { relations: &stratum.relations, low: &high, high: &high, delta, others: None };
             self.evaluate(plan, Some(&round))?;
         }
         if stratum.plans.iter().any(|plan| recursive_steps(plan, stratum).next().is_some()) {
-            self.forgetful(stratum)?;
+            self.forgetful(stratum, &start)?;
             self.rounds(stratum, start)?;
         }
         self.keep(stratum)?;
@@ -110,8 +117,12 @@ impl<'c> Run<'c> {
     }
 
     /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
+    ///
+    /// From the second of these rounds on, the engine does not yet find what the last round added with the other
+    /// premises of a rule: two facts of the same round are never combined.
     fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
         self.keep_stale(stratum);
+        let mut is_first = true;
         loop {
             self.stale.turn();
             let high = self.lengths(stratum);
@@ -120,27 +131,70 @@ impl<'c> Run<'c> {
             }
             for plan in stratum.plans.iter().filter(|plan| !self.forgets(plan)).collect::<Vec<_>>() {
                 for delta in recursive_steps(plan, stratum) {
-                    let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
+                    let relations = &stratum.relations;
+                    let is_late = !is_first && self.compiled.reading == Reading::Go;
+                    let others = is_late.then_some(low.as_slice());
+                    let round = join::Round { relations, low: &low, high: &high, delta, others };
                     self.evaluate(plan, Some(&round))?;
                 }
             }
+            is_first = false;
             low = high;
         }
     }
 
     /// From the second round on the engine forgets the intervals of what recursive rules derive, and sees what it
-    /// has then no more. Only as it does it.
-    fn forgetful(&mut self, stratum: &Stratum) -> Result<(), Stop> {
-        let high = self.lengths(stratum);
-        let low = vec![0; high.len()];
+    /// has then no more. The second round starts from all that rules derived in the first one, also if it was known.
+    /// Only as it does it.
+    fn forgetful(&mut self, stratum: &Stratum, start: &[u32]) -> Result<(), Stop> {
+        let all = self.lengths(stratum);
         let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.forgets(plan)).collect();
+        let again: Vec<u32> = std::mem::take(&mut self.derived_again).into_iter().collect();
+        let again = again.iter().map(|number| (vec![*number; all.len()], vec![*number + 1; all.len()]));
+        let ranges: Vec<_> = std::iter::once((start.to_vec(), all.clone())).chain(again).collect();
         for plan in forgetful {
             for delta in recursive_steps(plan, stratum) {
-                let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
-                self.evaluate(plan, Some(&round))?;
+                for (low, high) in &ranges {
+                    let relations = &stratum.relations;
+                    let round = join::Round { relations, low, high, delta, others: Some(&all) };
+                    self.evaluate(plan, Some(&round))?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Notes a temporal fact that a rule is about to derive although it is known, in the engine's reading.
+    fn note_derived(&mut self, relation: u32, tuple: &[ValueId]) {
+        let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
+        if !is_temporal || self.compiled.reading != Reading::Go {
+            return;
+        }
+        let found = self.model.relations.get(relation as usize);
+        if let Some(number) = found.and_then(|found| found.find(tuple)) {
+            self.derived_again.insert(number);
+        }
+    }
+
+    /// Why the engine does not store a temporal fact: its interval ends before it starts.
+    fn inverted(&self, relation: u32, tuple: &[ValueId]) -> Option<Failure> {
+        let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
+        if !is_temporal || self.compiled.reading != Reading::Go {
+            return None;
+        }
+        let values = &self.model.values;
+        let [.., start, end] = tuple else { return None };
+        let is_instant = |end: &ValueId| !matches!(values.get(*end), Datum::Name(name) if &**name == NOW);
+        if [*start, *end] == self.no_interval || !is_instant(start) || !is_instant(end) {
+            return None;
+        }
+        let (first, last) = (nanos(values, *start), nanos(values, *end));
+        let is_bounded =
+            values.get(*start) != &Datum::Time(BEGINNING) && values.get(*end) != &Datum::Time(END);
+        (is_bounded && first > last).then(|| {
+            let [start, end] = [first, last].map(super::Bound::At);
+            Failure::wrong(format!("invalid temporal interval: start {start} > end {end}"))
+        })
     }
 
     fn forgets(&self, plan: &Plan) -> bool {

@@ -182,7 +182,7 @@ fn inputs_without_a_caller_abort() {
         Reading::Go,
         expect![[r#"
             ride(/a,2)
-            stopped at premise Some(0): it is called without a value for an argument of mode "+"
-            error at premise 0: it is called without a value for an argument of mode "+""#]],
+            stopped at premise Some(0): `Z` is unbound
+            error at premise 0: `Z` is unbound"#]],
     );
 }

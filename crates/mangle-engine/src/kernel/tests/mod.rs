@@ -1,6 +1,7 @@
 //! Programs are run, and what follows from them is asked for.
 
 mod derivations;
+mod engine;
 mod gaps;
 mod limits;
 mod merging;

@@ -6,7 +6,9 @@
 //! that a chain of a hundred thousand predicates is no danger.
 
 use super::components::components;
-use super::{PredicateId, Program, UseKind};
+use super::rewrite::{ClauseSignatures, Rewriting};
+use super::{FileSummary, PredicateId, Program, UseKind};
+use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 use mangle_syntax::text::TextRange;
 
 /// A premise, as a step from the predicate that its rule defines to the one that it asks for.
@@ -22,8 +24,10 @@ pub struct Edge {
     pub item: u32,
     /// The predicate's name in the premise, from the start of the statement.
     pub range: TextRange,
-    /// Whether the premise is negated.
+    /// True if the premise is negated.
     pub negated: bool,
+    /// True if the premise is a negation that the engine ignores, so that it sees no edge.
+    pub dropped: bool,
     /// Whether the premise is temporal: the reference then does not see the edge.
     pub temporal: bool,
     /// Whether the rule aggregates, so that all its premises must be complete before it runs.
@@ -59,8 +63,11 @@ impl Graph {
     /// The graph of the rules of `program`. Rules that could not be read whole have no edges.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let count = program.predicates.count();
-        let edges = Edges::sorted(edges_of(program), count);
+        Self::of_edges(edges_of(program), program.predicates.count())
+    }
+
+    fn of_edges(edges: Vec<Edge>, count: usize) -> Self {
+        let edges = Edges::sorted(edges, count);
         let all = 0..u32::try_from(count).unwrap_or(u32::MAX);
         let found = components(all, |node, at| edges.from(PredicateId(node)).get(at).map(|edge| edge.to.0));
         let mut graph = Self { component_of: vec![ComponentId(0); count], edges, ..Self::default() };
@@ -134,10 +141,20 @@ impl Graph {
         strata
     }
 
-    /// Whether an edge stays inside its component, so that it lies on a cycle.
+    /// True if an edge stays inside its component, so that it lies on a cycle.
     #[must_use]
     pub fn is_recursive(&self, edge: &Edge) -> bool {
         self.component(edge.from) == self.component(edge.to)
+    }
+
+    /// The graph without the negations that the engine ignores; `None` if no cycle depends on them.
+    #[must_use]
+    pub fn without_dropped(&self) -> Option<Self> {
+        if !self.recursive_edges().any(|edge| edge.dropped) {
+            return None;
+        }
+        let edges = self.edges.list.iter().filter(|edge| !edge.dropped).copied().collect();
+        Some(Self::of_edges(edges, self.component_of.len()))
     }
 
     /// The edges that lie on a cycle.
@@ -190,6 +207,30 @@ impl Edges {
     }
 }
 
+/// True if the engine ignores the negated premise with its predicate at `range`.
+pub(super) fn is_dropped(program: &Program, file: &FileSummary, item: u32, range: TextRange) -> bool {
+    let clause = file.items.get(item as usize).and_then(|item| item.statement.clause());
+    clause.is_some_and(|clause| dropped_negations(program, file, clause).contains(&range))
+}
+
+/// Where the predicates of the negations stand that the engine ignores.
+pub(super) fn dropped_negations(program: &Program, file: &FileSummary, clause: &Clause) -> Vec<TextRange> {
+    if !clause.literals().any(Literal::is_negated) {
+        return Vec::new();
+    }
+    let signatures = ClauseSignatures::new(clause, |atom| Some(&program.predicate_of(file, atom)?.signature));
+    let rewriting = Rewriting::new(clause, &signatures);
+    let premises = (0u32..).zip(&clause.premises);
+    let dropped = premises.filter_map(|(at, premise)| match premise {
+        Premise::Literal(literal) if literal.is_negated() => {
+            let is_kept = rewriting.order.iter().any(|step| step.premise == at);
+            (!is_kept).then_some(literal.atom.name.range)
+        }
+        _ => None,
+    });
+    dropped.collect()
+}
+
 /// The rule that an item of a file is.
 #[derive(Clone, Copy)]
 struct Rule {
@@ -220,6 +261,8 @@ fn edges_of(program: &Program) -> Vec<Edge> {
                     item: used.item,
                     range: used.range,
                     negated: used.kind == UseKind::Negated,
+                    dropped: used.kind == UseKind::Negated
+                        && is_dropped(program, file, used.item, used.range),
                     temporal: used.kind == UseKind::Temporal,
                     grouped: rule.grouped,
                 });

@@ -264,11 +264,11 @@ fn is_integer_ordering(name: &str) -> bool {
     builtins::predicate(name).is_some_and(builtins::BuiltinPredicate::is_integer_ordering)
 }
 
-/// What a built-in takes. The engine wants intervals of numbers where the reference's checker wants
-/// instants: either will do.
+/// The type that a built-in takes. The bounds check of the engine names pairs of instants for intervals, and its
+/// evaluation aborts at everything but pairs of numbers.
 fn parameter_type(name: &str, parameter: &Parameter) -> Type {
     match name.starts_with(":interval:") {
-        true => Type::pair(Type::Any, Type::Any),
+        true => Type::pair(Type::Base(Base::Number), Type::Base(Base::Number)),
         false => Type::named(parameter.ty),
     }
 }

@@ -1,0 +1,112 @@
+//! Rules with several recursive premises: the engine never combines two facts of the same round.
+
+use super::label;
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{PredicateId, Program};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
+use mangle_syntax::syntax::ast::{Clause, Literal, Term};
+
+pub(super) static RECURSION_MISSES_FACTS: Rule = rule!("recursion-misses-facts.md");
+
+/// The number of rules of one component that are reported.
+const PER_COMPONENT: usize = 20;
+
+/// Reports the rules of a component with several positive premises on it.
+pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
+    let mut reported = 0;
+    for &member in members {
+        let predicate = program.get(member);
+        if predicate.signature.deferred {
+            continue;
+        }
+        for site in program.rules(predicate) {
+            let statement = &site.item.statement;
+            let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+            let is_recursive = |literal: &&Literal| {
+                let asked = program.id_of(site.file, &literal.atom);
+                !literal.is_negated()
+                    && !literal.is_temporal()
+                    && asked.is_some_and(|id| members.contains(&id))
+            };
+            let recursive: Vec<&Literal> = clause.literals().filter(is_recursive).collect();
+            let [first, second, ..] = recursive.as_slice() else { continue };
+            if clause.aggregates() || is_closure(clause) || reported == PER_COMPONENT {
+                continue;
+            }
+            reported += 1;
+            let headline = format!("recursion of `{}` can miss facts", label(program, member));
+            let finding = Finding::new(&RECURSION_MISSES_FACTS, second.range, headline)
+                .label("second recursive premise")
+                .related(Span::here(first.range), "first recursive premise")
+                .note("the engine never combines two facts that it derived in the same round")
+                .help("split the rule, so that each rule has one recursive premise");
+            out.push(site.file.id, statement.id, finding);
+        }
+    }
+}
+
+/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`: each longer path also consists of a shorter one and a single step.
+fn is_closure(clause: &Clause) -> bool {
+    let literals: Vec<&Literal> = clause.literals().collect();
+    let ([one, other], 2) = (literals.as_slice(), clause.premises.len()) else { return false };
+    let variables = |args: &[Term]| args.iter().map(Term::variable).collect::<Option<Vec<_>>>();
+    let all = [&clause.head.args, &one.atom.args, &other.atom.args].map(|args| variables(args));
+    let [Some(head), Some(one_args), Some(other_args)] = all else { return false };
+    let same_name = one.atom.name.as_str() == clause.head.name.as_str()
+        && other.atom.name.as_str() == clause.head.name.as_str();
+    let is_chain = |one: &[_], other: &[_]| match (head.as_slice(), one, other) {
+        ([from, to], [start, middle], [again, end]) => {
+            from == start && middle == again && end == to && from != middle && middle != to && from != to
+        }
+        _ => false,
+    };
+    same_name && (is_chain(&one_args, &other_args) || is_chain(&other_args, &one_args))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::testing::CheckedFixture;
+
+    #[track_caller]
+    fn check(fixture: &str, expected: &Expect) {
+        expected.assert_eq(&CheckedFixture::new(fixture).render());
+    }
+
+    #[test]
+    fn two_recursive_premises_are_reported() {
+        check(
+            r"
+step(/a, /b).
+near(X, Y) :- step(X, Y).
+far(X, Z) :- near(X, Y), near(Y, Z).
+near(X, X) :- far(X, Y), far(Y, X).
+",
+            &expect![[r#"
+                4:26-36 warning recursion-misses-facts: recursion of `far` can miss facts
+                  label: second recursive premise
+                  4:14-24 first recursive premise
+                  note: the engine never combines two facts that it derived in the same round
+                  help: split the rule, so that each rule has one recursive premise
+                5:26-35 warning recursion-misses-facts: recursion of `near` can miss facts
+                  label: second recursive premise
+                  5:15-24 first recursive premise
+                  note: the engine never combines two facts that it derived in the same round
+                  help: split the rule, so that each rule has one recursive premise
+            "#]],
+        );
+    }
+
+    #[test]
+    fn closure_is_complete() {
+        check(
+            r"
+step(/a, /b).
+path(X, Y) :- step(X, Y).
+path(X, Z) :- path(X, Y), path(Y, Z).
+",
+            &expect![[r#""#]],
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! The known differences between the engine and this repository.
+
+use super::engine::{Outcome, Stage};
+use super::ours::Ours;
+
+/// True if a rule with severity error is about what the engine computes, aborts with or panics at, not about
+/// something that it rejects.
+pub fn is_about_evaluation((rule, headline): &(&str, String)) -> bool {
+    ABOUT_EVALUATION.contains(rule) && !headline.contains("reject") && !headline.starts_with("unknown")
+}
+
+const ABOUT_EVALUATION: &[&str] = &[
+    "annotation-on-comparison",
+    "call-not-made",
+    "compare-non-number",
+    "count-never",
+    "decl-builtin",
+    "deferred-fact",
+    "deferred-output-taken",
+    "deferred-recursion",
+    "deferred-variable-clash",
+    "deferred-without-mode",
+    "division-by-zero",
+    "do-without-group-by",
+    "eq-never",
+    "expr-in-premise-unbound",
+    "group-by-misplaced",
+    "group-repeated-variable",
+    "inclusion-undefined",
+    "inequality-before-binding",
+    "input-before-binding",
+    "interval-duration",
+    "interval-inverted",
+    "let-order",
+    "negated-var-unbound",
+    "negation-after-temporal",
+    "negation-wildcard",
+    "reducer-arg-not-variable",
+    "reducer-in-body",
+    "reducer-in-let",
+    "reducer-over-let",
+    "reducer-type",
+    "temporal-eternal-premise",
+    "temporal-group",
+    "temporal-in-package",
+    "temporal-negated",
+    "type-premise-impossible",
+    "unknown-function",
+];
+
+/// The name of the known difference that explains a program, if there is one.
+pub fn explain(files: &[String], outcomes: &[Outcome], ours: &Ours) -> Option<&'static str> {
+    KNOWN.iter().find(|known| (known.explains)(files, outcomes, ours)).map(|known| known.name)
+}
+
+struct Known {
+    name: &'static str,
+    explains: fn(&[String], &[Outcome], &Ours) -> bool,
+}
+
+const KNOWN: &[Known] = &[Known {
+    name: "variables of a deferred predicate and its caller clash",
+    explains: |_, _, ours| ours.has_error("deferred-variable-clash") || ours.has_error("deferred-recursion"),
+}];
+
+impl Outcome {
+    /// True if a limit of the engine ended the evaluation.
+    pub fn is_limited(&self) -> bool {
+        self.stage == Stage::Timeout
+            || (self.stage == Stage::Evaluation
+                && (self.message.contains("fact size limit") || self.message.contains("interval limit")))
+    }
+}
