@@ -9,6 +9,7 @@ mod damage;
 mod dist;
 mod docs;
 mod editors;
+mod engine_diff;
 mod engines;
 mod fuzz;
 mod generate;
@@ -53,6 +54,8 @@ enum Task {
     Ceilings,
     /// Compare how replies are read with what was recorded of the reference runtime
     Conformance(conformance::Options),
+    /// Compare findings and facts of generated programs with those of the Go engine
+    EngineDiff(engine_diff::Options),
     /// Check a public policy program: findings, seeded mutations, deleted characters
     Corpus(corpus::Options),
     /// Print the budget tables, as ratios within one run
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
         Task::Ceilings => ceilings::run(),
         Task::NewRule(options) => new_rule::run(&root(), &options),
         Task::Conformance(options) => conformance::run(&options),
+        Task::EngineDiff(options) => engine_diff::run(&options).map(tally::Tally::close),
         Task::Corpus(options) => corpus::check(&options),
         Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),

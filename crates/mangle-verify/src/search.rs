@@ -210,6 +210,20 @@ enum Wanted {
 impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
         self.look();
+        let compiled = &self.question.compiled;
+        if let Some(read) = self.roots.iter().find_map(|root| compiled.unordered_below(*root)) {
+            let name = compiled.name(read.predicate);
+            let why =
+                format!("the engine evaluates rules before or after the temporal `{name}` that they ask for");
+            return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
+        }
+        if let Some(rule) = self.roots.iter().find_map(|root| compiled.missing_below(*root)) {
+            let name = compiled.rule(rule).map(|rule| compiled.name(rule.predicate).to_string());
+            let name = name.unwrap_or_default();
+            let why =
+                format!("the engine misses facts of the recursive `{name}` that two facts of one round give");
+            return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
+        }
         let found = self.without_bound().unwrap_or_else(|| self.within(scope));
         let is_complete = matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld);
         if !is_complete {

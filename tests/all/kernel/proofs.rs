@@ -44,7 +44,8 @@ fn cases(check: impl Fn(&mut Case)) -> Seen {
         let program = naive::generate::program(seed);
         let Some(mut world) = evaluate(&program, FUEL) else { continue };
         world.fuel = usize::MAX;
-        let reading = if program.faithful && seed % 2 == 0 { Reading::Go } else { Reading::Written };
+        let is_same = program.faithful && !program.combines_facts_of_a_round();
+        let reading = if is_same && seed % 2 == 0 { Reading::Go } else { Reading::Written };
         if world.failures > 0 && reading == Reading::Go {
             continue;
         }

@@ -32,8 +32,8 @@ fn difference(program: &Program, world: &World, reading: Reading) -> Option<Stri
 /// more than `fuel`.
 pub fn disagreement(program: &Program, fuel: usize) -> Option<String> {
     let world = evaluate(program, fuel)?;
-    let readings: &[Reading] =
-        if program.faithful { &[Reading::Written, Reading::Go] } else { &[Reading::Written] };
+    let is_same = program.faithful && !program.combines_facts_of_a_round();
+    let readings: &[Reading] = if is_same { &[Reading::Written, Reading::Go] } else { &[Reading::Written] };
     readings.iter().find_map(|reading| {
         difference(program, &world, *reading).map(|difference| format!("{reading:?}: {difference}"))
     })

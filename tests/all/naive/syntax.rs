@@ -1,5 +1,6 @@
 //! Programs as the second evaluator sees them, and as text.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::value::Value;
@@ -48,6 +49,33 @@ pub struct Program {
     pub bags: Vec<(String, Vec<bool>)>,
     /// Whether the engine computes what is written: it drops no negation.
     pub faithful: bool,
+}
+
+impl Program {
+    /// True if a rule has several positive premises on predicates that depend on its head: the engine combines no two
+    /// facts of the same round there.
+    pub fn combines_facts_of_a_round(&self) -> bool {
+        self.clauses.iter().any(|clause| {
+            let atoms = clause.body.iter().filter_map(Premise::positive);
+            atoms.filter(|atom| self.depends(&atom.key(), &clause.head.key())).count() > 1
+        })
+    }
+
+    /// True if a predicate is derived from another one.
+    fn depends(&self, from: &(String, usize), on: &(String, usize)) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(predicate) = open.pop() {
+            if predicate == *on {
+                return true;
+            }
+            let rules = self.clauses.iter().filter(|clause| clause.head.key() == predicate);
+            let asked =
+                rules.flat_map(|clause| clause.body.iter().filter_map(Premise::positive)).map(Atom::key);
+            let new: Vec<_> = asked.filter(|key| seen.insert(key.clone())).collect();
+            open.extend(new);
+        }
+        false
+    }
 }
 
 impl Atom {

@@ -90,6 +90,14 @@ pub(super) const STEPS: &[Step] = &[
         &["crates/", "Cargo."],
         crate::libraries::wasm
     ),
+    step!(
+        "engine-diff",
+        "generated programs in the Go engine",
+        Full,
+        First,
+        &["crates/mangle-", "tests/all/engine_diff"],
+        crate::engine_diff::check
+    ),
     step!("release", "a release, unpacked and tried", Full, Waiting, PROGRAM, crate::dist::check),
     step!(
         "protocol",

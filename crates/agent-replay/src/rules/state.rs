@@ -159,7 +159,8 @@ pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSe
         );
     }
     let stop = kernel.model().stopped.as_ref();
-    let stop = stop.filter(|stop| !matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled));
+    let stop = stop
+        .filter(|stop| !matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled));
     let is_over = derived as u64 > limits.derived;
     if (is_over || stop.is_some()) && told.insert("derived".to_owned()) {
         let largest = largest(scene, kernel);

@@ -186,7 +186,7 @@ impl Reader<'_> {
                 let instant = self.values.time(self.clock.now_ns.saturating_sub(length));
                 self.flow.add_constant(node, instant);
             }
-            Bound::Value(source) => {
+            Bound::Value(source) | Bound::Stored(source) => {
                 let from = self.source(slots, source);
                 self.flow.set_open(node);
                 self.push(Operation::Flow(from, node));

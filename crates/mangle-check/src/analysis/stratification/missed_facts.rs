@@ -1,8 +1,7 @@
 //! Rules with several recursive premises: the engine never combines two facts of the same round.
 
-use super::label;
 use crate::analysis::ProgramFindings;
-use mangle_engine::program::{PredicateId, Program};
+use mangle_engine::program::{PredicateId, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 
@@ -13,39 +12,47 @@ const PER_COMPONENT: usize = 20;
 
 /// Reports the rules of a component with several positive premises on it.
 pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
+    let stored = members.iter().map(|member| program.get(*member)).filter(|it| !it.signature.deferred);
+    let rules = stored.flat_map(|predicate| program.rules(predicate));
+    let mut recursive = Vec::new();
+    for site in rules {
+        let premises = recursive_premises(program, members, &site);
+        if !premises.is_empty() {
+            recursive.push((site, premises));
+        }
+    }
+    let is_only_rule = recursive.len() == 1;
     let mut reported = 0;
-    for &member in members {
-        let predicate = program.get(member);
-        if predicate.signature.deferred {
+    for (site, premises) in recursive {
+        let [first, second, ..] = premises.as_slice() else { continue };
+        let Some(clause) = site.item.statement.clause() else { continue };
+        if clause.aggregates() || (is_only_rule && is_closure(clause)) || reported == PER_COMPONENT {
             continue;
         }
-        for site in program.rules(predicate) {
-            let statement = &site.item.statement;
-            let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
-            let is_recursive = |literal: &&Literal| {
-                let asked = program.id_of(site.file, &literal.atom);
-                !literal.is_negated()
-                    && !literal.is_temporal()
-                    && asked.is_some_and(|id| members.contains(&id))
-            };
-            let recursive: Vec<&Literal> = clause.literals().filter(is_recursive).collect();
-            let [first, second, ..] = recursive.as_slice() else { continue };
-            if clause.aggregates() || is_closure(clause) || reported == PER_COMPONENT {
-                continue;
-            }
-            reported += 1;
-            let headline = format!("recursion of `{}` can miss facts", label(program, member));
-            let finding = Finding::new(&RECURSION_MISSES_FACTS, second.range, headline)
-                .label("second recursive premise")
-                .related(Span::here(first.range), "first recursive premise")
-                .note("the engine never combines two facts that it derived in the same round")
-                .help("split the rule, so that each rule has one recursive premise");
-            out.push(site.file.id, statement.id, finding);
-        }
+        reported += 1;
+        let headline = format!("recursion of `{}` can miss facts", clause.head.name.as_str());
+        let finding = Finding::new(&RECURSION_MISSES_FACTS, second.range, headline)
+            .label("second recursive premise")
+            .related(Span::here(first.range), "first recursive premise")
+            .note("the engine never combines two facts that it derived in the same round")
+            .help("split the rule, so that each rule has one recursive premise");
+        out.push(site.file.id, site.item.statement.id, finding);
     }
 }
 
-/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`: each longer path also consists of a shorter one and a single step.
+/// The premises of a rule on predicates of its component.
+fn recursive_premises<'p>(program: &Program, members: &[PredicateId], site: &Site<'p>) -> Vec<&'p Literal> {
+    let statement = &site.item.statement;
+    let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { return Vec::new() };
+    let is_recursive = |literal: &&Literal| {
+        let asked = program.id_of(site.file, &literal.atom);
+        !literal.is_negated() && !literal.is_temporal() && asked.is_some_and(|id| members.contains(&id))
+    };
+    clause.literals().filter(is_recursive).collect()
+}
+
+/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all steps are known after the first round, a longer path also consists of
+/// a shorter one and a single step.
 fn is_closure(clause: &Clause) -> bool {
     let literals: Vec<&Literal> = clause.literals().collect();
     let ([one, other], 2) = (literals.as_slice(), clause.premises.len()) else { return false };

@@ -3,6 +3,7 @@
 use super::temporal::{FIRST, LAST, NOW};
 use super::{BEGINNING, Bound, END, IntervalCondition, Match, ValueSource, write};
 use crate::kernel::relation::Relation;
+use crate::kernel::relation::columns::Columns;
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
 
 impl Match {
@@ -32,6 +33,15 @@ impl Match {
         let at = |column: u16| tuple.get(usize::from(column));
         let same = self.same.iter().all(|(one, other)| at(*one) == at(*other));
         same && self.far.iter().all(|(column, source)| at(*column) == Some(&source.read(row)))
+    }
+
+    /// True if a tuple differs in two open inputs of a call that are one variable: the called rule has one value for
+    /// both.
+    pub(in crate::kernel) fn differs_in_shared_input(&self, tuple: &[ValueId], open: Columns) -> bool {
+        let is_open = |column: &u16| *column < 64 && open & (1 << column) != 0;
+        let at = |column: &u16| tuple.get(usize::from(*column));
+        let mut shared = self.same.iter().filter(|(one, other)| is_open(one) && is_open(other));
+        shared.any(|(one, other)| at(one) != at(other))
     }
 
     /// The first two values that must be equal and are not: of a known argument and a tuple, or of two columns.

@@ -11,6 +11,7 @@ mod matching;
 mod merging;
 mod order;
 mod reads;
+mod rounds;
 mod temporal;
 mod term;
 mod transform;
@@ -443,11 +444,13 @@ impl Compiled {
 
     /// The rules that a call of a deferred predicate evaluates.
     pub(super) fn rules_for_call(&self, call: &Match) -> &[DeferredRule] {
-        let rules = self.deferred.get(&call.relation).map_or(&[][..], Vec::as_slice);
-        match self.open_calls.get(&(call.relation, open_inputs(call, rules))) {
-            Some(rules) => rules,
-            None => rules,
-        }
+        let open = self.open_calls.get(&(call.relation, self.open_inputs(call)));
+        open.or_else(|| self.deferred.get(&call.relation)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The input columns for which a call has no value.
+    pub(super) fn open_inputs(&self, call: &Match) -> Columns {
+        open_inputs(call, self.deferred.get(&call.relation).map_or(&[], Vec::as_slice))
     }
 
     /// A premise with an open order that the facts of a predicate depend on, if there is one.
@@ -456,14 +459,22 @@ impl Compiled {
         if self.unordered.is_empty() {
             return None;
         }
+        let below: Vec<_> = self.strata_below(predicate).flat_map(|stratum| &stratum.relations).collect();
+        self.unordered.iter().find(|read| below.contains(&&read.target))
+    }
+
+    /// The strata that the facts of a predicate depend on.
+    pub(super) fn strata_below(&self, predicate: PredicateId) -> impl Iterator<Item = &Stratum> {
         let (mut seen, mut open) = (rustc_hash::FxHashSet::default(), vec![predicate.0]);
+        let mut strata = std::collections::BTreeSet::new();
         while let Some(relation) = open.pop() {
-            if let Some(stratum) = self.stratum_of(relation) {
+            let Some(at) = self.strata_of.get(relation as usize) else { continue };
+            if let Some(stratum) = self.strata.get(*at as usize).filter(|_| strata.insert(*at)) {
                 let others = stratum.relations.iter().chain(&stratum.reads).copied();
                 open.extend(others.filter(|other| seen.insert(*other)));
             }
         }
-        self.unordered.iter().find(|read| seen.contains(&read.target))
+        strata.into_iter().filter_map(|at| self.strata.get(at as usize))
     }
 
     /// Whether the facts of a predicate hold during intervals.

@@ -336,6 +336,7 @@ impl Run<'_> {
     fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
         let compiled = self.compiled;
         let rules = compiled.rules_for_call(found);
+        let open = compiled.open_inputs(found);
         if self.depth == DEEPEST_CALL {
             let failure = Failure::wrong("a deferred predicate asks for itself too often");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
@@ -353,6 +354,9 @@ impl Run<'_> {
             self.depth -= 1;
             let given = given?;
             for tuple in &given {
+                if found.differs_in_shared_input(tuple, open) {
+                    continue;
+                }
                 if let Some((one, other)) = found.clash(tuple, &frame.row) {
                     if compiled.reading == Reading::Go {
                         let failure = Failure::cannot_unify(&self.model.values, one, other);

@@ -98,14 +98,22 @@ fn a_result_of_a_call_that_differs_aborts() {
              e(1, 2). e(1, 3).\nq(A) :- e(A, B), step(A, B).\n"
         )
     };
-    check(&text(r#""+", "-""#), Reading::Go, expect![[r#"
+    check(
+        &text(r#""+", "-""#),
+        Reading::Go,
+        expect![[r#"
         e(1,2) e(1,3)
         stopped at premise Some(1): cannot unify 2 3
-        error at premise 1: cannot unify 2 3; premise 0 argument 0: 1; premise 0 argument 1: 2"#]]);
-    check(&text(r#""?", "?""#), Reading::Go, expect![[r#"
+        error at premise 1: cannot unify 2 3; premise 0 argument 0: 1; premise 0 argument 1: 2"#]],
+    );
+    check(
+        &text(r#""?", "?""#),
+        Reading::Go,
+        expect![[r#"
         e(1,2) e(1,3) q(1)
         stopped at premise Some(1): cannot unify 2 3
-        error at premise 1: cannot unify 2 3; premise 0 argument 0: 1; premise 0 argument 1: 2"#]]);
+        error at premise 1: cannot unify 2 3; premise 0 argument 0: 1; premise 0 argument 1: 2"#]],
+    );
     check(&text(r#""+", "-""#), Reading::Written, expect!["e(1,2) e(1,3) q(1)"]);
 }
 
