@@ -191,7 +191,7 @@ impl Encoder<'_> {
                 let instant = self.setting.clock.now_ns.saturating_sub(length);
                 (self.exprs.int(instant.into()), yes)
             }
-            Bound::Value(source) => {
+            Bound::Value(source) | Bound::Stored(source) => {
                 let value = self.read(source, registers)?;
                 let is_time = self.exprs.is(Kind::Time, value);
                 let is_number = self.exprs.is(Kind::Number, value);
@@ -263,11 +263,10 @@ impl Encoder<'_> {
         tuple: &[Expr],
     ) -> Result<Option<Expr>, Obstacle> {
         let (Some(when), [.., start, end]) = (found.when.as_deref(), tuple) else { return Ok(None) };
-        let (IntervalCondition::Contains(Bounds { start: from, end: to })
-        | IntervalCondition::Overlaps(Bounds { start: from, end: to })) = when;
-        let is_contained = matches!(when, IntervalCondition::Contains(_));
-        let (from, is_from) = self.instant(*from, registers)?;
-        let (to, is_to) = self.instant(*to, registers)?;
+        let Bounds { start: from, end: to } = when.bounds();
+        let is_contained = !matches!(when, IntervalCondition::Overlaps(_));
+        let (from, is_from) = self.instant(from, registers)?;
+        let (to, is_to) = self.instant(to, registers)?;
         let mut of = |value: Expr, limitless: i64| {
             let is_time = self.exprs.is(Kind::Time, value);
             let time = self.exprs.content(Kind::Time, 0, value, Sort::Int);
@@ -282,7 +281,8 @@ impl Encoder<'_> {
         let mut parts = vec![is_from, is_to];
         if is_contained {
             parts.extend([self.exprs.less_equal(start, from), self.exprs.less_equal(to, end)]);
-        } else {
+        }
+        if !matches!(when, IntervalCondition::Contains(_)) {
             parts.extend([
                 self.exprs.less_equal(start, end),
                 self.exprs.less_equal(start, to),
