@@ -184,7 +184,10 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, G
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let wanted: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
     // Asked from aside: git answers before it has read all, and both pipes would be full.
-    let asking = std::thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
+    let ask = move || input.map(|mut input| input.write_all(wanted.as_bytes()));
+    let asking = std::thread::Builder::new().name("git".into()).spawn(ask);
+    let asking =
+        asking.map_err(|error| GitRevisionError::Git(format!("no thread can be started: {error}")))?;
     let mut output = BufReader::new(output.ok_or_else(|| GitRevisionError::Git("it has no output".into()))?);
     let file = |blob: &Blob| Ok((blob.path.clone(), answer(&mut output)?));
     let files: io::Result<Vec<_>> = blobs.iter().map(file).collect();

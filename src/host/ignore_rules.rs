@@ -27,7 +27,6 @@ pub(super) struct Entries {
 
 impl Entries {
     /// Walks `root`, an absolute path.
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn below(root: &Path) -> Self {
         Self::of(root, &Arc::default(), |_| true)
     }
@@ -187,6 +186,12 @@ impl Level {
     fn levels(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |level| level.above.as_deref())
     }
+}
+
+/// True if a file has patterns of files that git or other tools ignore.
+pub(super) fn is_ignore_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".gitignore" || name == ".ignore")
+        || path.ends_with(".git/info/exclude")
 }
 
 /// The folder that holds what all working trees of a repository share: `.git` itself, or where a `.git` that is a file

@@ -11,6 +11,9 @@ mod atoms;
 mod check;
 mod decode;
 pub mod disk;
+mod disk_look;
+#[cfg(test)]
+mod disk_look_tests;
 mod format;
 mod git_revision;
 mod grammar_checks;
@@ -44,6 +47,7 @@ mod uses;
 mod walk;
 #[cfg(not(target_family = "wasm"))]
 mod watch;
+mod watched_files;
 pub mod workspace;
 
 #[cfg(test)]
@@ -54,6 +58,7 @@ pub use atoms::AtomFiles;
 pub use check::{CheckOptions, Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use disk::{ReplaceError, Replacement, replace, replaceable};
+pub use disk_look::{DiskChanges, DiskListing, DiskLook};
 pub use format::{FormattedFile, format};
 pub use git_revision::{GitRevision, GitRevisionError};
 pub use grammar_files::GrammarFile;
@@ -93,3 +98,4 @@ pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, repository};
 #[cfg(not(target_family = "wasm"))]
 pub use watch::{Stopper, WakeReason, Watch, WatchError};
+pub use watched_files::patterns as watched_patterns;

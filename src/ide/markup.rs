@@ -237,7 +237,11 @@ fn inert(words: &str) -> String {
         out.push(char);
     }
     // Addresses become links by themselves.
-    out.replace("://", ":\\//").replace("www.", "www\\.").replace('@', "\\@").replace("__", "\\_\\_")
+    out.replace("://", ":\\//")
+        .replace("www.", "www\\.")
+        .replace("WWW.", "WWW\\.")
+        .replace('@', "\\@")
+        .replace("__", "\\_\\_")
 }
 
 /// A line that begins no block but a paragraph.
@@ -269,7 +273,10 @@ fn escaped(text: &str) -> String {
                 char,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '!' | '|' | '~' | '&' | ':' | '@'
             );
-            if (is_markup && !in_word) || starts_item {
+            // Before it, an address is a link without brackets.
+            let is_address =
+                char == '.' && line.get(..at).is_some_and(|before| before.to_lowercase().ends_with("www"));
+            if (is_markup && !in_word) || starts_item || is_address {
                 out.push('\\');
             }
             out.push(char);

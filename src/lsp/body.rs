@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use serde_json::Value;
 
-use mangle_syntax::text::{Half, HalvedText, replace_halves};
+use mangle_syntax::text::{Half, HalvedText, without_halves};
 
 /// A message as JSON.
 #[derive(Debug, Default)]
@@ -79,31 +79,6 @@ pub(super) fn read(body: &[u8]) -> Result<Body, InvalidBody> {
         None => Loss::of_damage(&whole),
     };
     Err(InvalidBody { error, id, loss })
-}
-
-/// The body with U+FFFD in place of each half of a surrogate pair, escaped or not.
-fn without_halves(body: &[u8]) -> Vec<u8> {
-    let mut whole = body.to_vec();
-    replace_halves(&mut whole);
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', whole.get(at..).unwrap_or_default()) {
-        at += found;
-        at += match (escaped_unit(&whole, at), escaped_unit(&whole, at + 6)) {
-            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
-            (Some(0xd800..0xe000), _) => {
-                whole.splice(at + 2..at + 6, *b"fffd");
-                6
-            }
-            _ => 2,
-        };
-    }
-    whole
-}
-
-/// The unit of UTF-16 that `\uXXXX` at this place stands for.
-fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
 }
 
 /// The halves in the texts of documents. serde_json gives them as bytes, where halves are encoded as characters are.

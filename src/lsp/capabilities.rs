@@ -7,14 +7,16 @@ use tower_lsp::ls_types::{
     HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
     LinkedEditingRangeServerCapabilities, OneOf, Registration, SelectionRangeProviderCapability,
     SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TypeDefinitionProviderCapability, WatchKind,
-    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TypeDefinitionProviderCapability, WatchKind, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use super::actions::{ASSIST_KINDS, COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::features;
 use super::session::ClientSession;
 use super::to_proto::NAME;
+use crate::host::watched_patterns;
 
 /// The answer to `initialize`.
 pub(super) fn initialize_result(session: &ClientSession) -> InitializeResult {
@@ -47,6 +49,7 @@ fn capabilities(session: &ClientSession) -> ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             ..TextDocumentSyncOptions::default()
         })),
         document_formatting_provider: Some(OneOf::Left(true)),
@@ -94,21 +97,11 @@ fn capabilities(session: &ClientSession) -> ServerCapabilities {
 
 /// The files whose changes outside the editor matter.
 pub(super) fn watchers() -> Registration {
-    let watch = |glob: &str, kind| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.into()), kind };
-    let watchers = [
-        watch("**/*.{mg,gl}", None),
-        watch("**/mangle-ls.toml", None),
-        watch("**/.nerd/config.json", None),
-        watch("**/.gitignore", None),
-        // Transcripts: under the names that count without settings, and whatever else settings may name.
-        watch("**/transcripts/**", None),
-        watch("**/*.{json,jsonl,ndjson,md,txt,log}", None),
-        watch("**/*.{gbnf,ebnf,lark,regex}", None),
-        // What sessions know in previews; they may be JSON, too.
-        watch("**/*.{yaml,yml}", None),
-        // Of a folder that is deleted, editors say no word about the files in it.
-        watch("**", Some(WatchKind::Delete)),
-    ];
+    let watch = |glob: String, kind| FileSystemWatcher { glob_pattern: GlobPattern::String(glob), kind };
+    let named = watched_patterns().map(|pattern| watch(pattern, None));
+    // Of a folder that is deleted, editors do not report the files in it.
+    let deleted = watch("**".into(), Some(WatchKind::Delete));
+    let watchers: Vec<_> = named.chain([deleted]).collect();
     Registration {
         id: "mangle-ls/files".into(),
         method: "workspace/didChangeWatchedFiles".into(),

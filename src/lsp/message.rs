@@ -14,6 +14,7 @@ use super::pool::Panicked;
 use super::session::ClientSession;
 use super::view::View;
 use super::virtual_documents::Watch;
+use crate::host::DiskChanges;
 use crate::host::workspace::{FileEvent, Scanned};
 use mangle_syntax::text::{Cancel, Half, SentChange};
 
@@ -32,6 +33,10 @@ pub(super) enum Message {
     Lost(Loss),
     /// A document was closed.
     Close(DocumentName),
+    /// A document was saved, or the editor has the focus again: files that are not open may have changed on disk.
+    LookAtDisk,
+    /// A look for changes on disk is done.
+    DiskLooked(Result<DiskChanges, Panicked>),
     /// Files changed outside the editor.
     Files(Vec<(PathBuf, FileEvent)>),
     /// Workspace folders came and went.
@@ -80,6 +85,8 @@ impl Message {
             Self::Change(_) => "change",
             Self::Lost(_) => "lost",
             Self::Close(_) => "close",
+            Self::LookAtDisk => "look-at-disk",
+            Self::DiskLooked(_) => "disk-looked",
             Self::Files(_) => "files",
             Self::Folders { .. } => "folders",
             Self::Reconfigure(_) => "reconfigure",

@@ -24,6 +24,7 @@ const METHODS: &[Method] = &[
     ("did_open", "textDocument/didOpen", Some("textDocumentSync.openClose")),
     ("did_change", "textDocument/didChange", Some("textDocumentSync.change")),
     ("did_close", "textDocument/didClose", Some("textDocumentSync.openClose")),
+    ("did_save", "textDocument/didSave", Some("textDocumentSync.save")),
     ("did_change_watched_files", "workspace/didChangeWatchedFiles", None),
     (
         "did_change_workspace_folders",

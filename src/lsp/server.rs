@@ -12,10 +12,10 @@ use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
-    DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDiagnosticReportResult, request,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    DocumentDiagnosticParams, DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType,
+    InitializeParams, InitializeResult, InitializedParams, LSPAny, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult, request,
 };
 use tower_lsp::{LanguageServer, LspServiceBuilder, ls_types as lsp};
 use tracing::Span;
@@ -440,6 +440,10 @@ impl LanguageServer for Server {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         self.send(Message::Close(from_proto::named(&params.text_document.uri)));
+    }
+
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {
+        self.send(Message::LookAtDisk);
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {

@@ -12,6 +12,7 @@ mod open;
 mod output;
 mod replace;
 mod scratch;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub(super) use confinement::check_path;
 pub use confinement::{confine, is_allowed, is_confined_to};
 pub use content::{Content, TooLong};
 pub(super) use fault::{DiskOperation, check};
-pub(super) use open::{list, open, read, starts_with};
+pub(super) use open::{entries, list, open, read, starts_with};
 pub use output::{Output, create_folder, create_log, survive_file_size_limit, write};
 pub use replace::{ReplaceError, Replacement, replace, replaceable};
+pub(super) use state::FileState;

@@ -1,5 +1,6 @@
 //! Reading: files that are opened without waiting, and of which only the regular ones are read.
 
+use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -132,6 +133,20 @@ pub(in crate::host) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     check_path(folder)?;
     check(DiskOperation::List, folder)?;
     fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// The names of the entries of a folder; true for a folder that no link leads to.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub(in crate::host) fn entries(folder: &Path) -> io::Result<Vec<(OsString, bool)>> {
+    check_path(folder)?;
+    check(DiskOperation::List, folder)?;
+    let named = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        Ok((entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_dir())))
+    };
+    fs::read_dir(folder)?.map(named).collect()
 }
 
 impl File {

@@ -67,7 +67,7 @@ pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
 fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
     mut reader: TranscriptReader,
     mut pieces: Pieces<'_, R>,
-    alone: u64,
+    mut alone: u64,
     see: &mut dyn FnMut(&[u8], Option<Container>),
     worker: &(impl Fn() -> W + Sync),
     each: &mut EachRead<'_, T>,
@@ -79,8 +79,14 @@ fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
         let helpers = if reader.position() >= alone && reader.has_records() { Readers::take() } else { None };
         if let Some(helpers) = helpers {
             let ahead = ReadAhead { helpers: &helpers, worker, own: &mut own };
-            failure = ahead.run(&mut reader, &mut pieces, see, &mut lines, each).err();
-            break;
+            match ahead.run(&mut reader, &mut pieces, see, &mut lines, each) {
+                Ok(false) => alone = u64::MAX,
+                Ok(true) => break,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
         }
         match pieces.next() {
             Ok(Some(chunk)) => {

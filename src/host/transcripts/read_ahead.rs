@@ -51,7 +51,7 @@ pub(super) struct ReadAhead<'a, F, W> {
 type Outcome<T> = std::thread::Result<ReadBatch<T>>;
 
 impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
-    /// Reads to the end.
+    /// Reads to the end. False if the system gives no thread; nothing was read then.
     ///
     /// # Errors
     /// When the input cannot be read. What was read until then was passed on.
@@ -62,7 +62,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
         see: &mut dyn FnMut(&[u8], Option<Container>),
         lines: &mut Lines,
         each: &mut EachRead<'_, T>,
-    ) -> io::Result<()>
+    ) -> io::Result<bool>
     where
         W: FnMut(&Record<'_>) -> T,
     {
@@ -70,11 +70,17 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
         let waiting = Mutex::new(waiting);
         let (done, outcomes) = channel::<(u64, Outcome<T>)>();
         std::thread::scope(|scope| {
+            let mut started = 0;
             for _ in 0..self.helpers.0 {
                 let (done, waiting, worker) = (done.clone(), &waiting, self.worker);
-                scope.spawn(move || help(worker(), waiting, &done));
+                let helping = move || help(worker(), waiting, &done);
+                let helper = std::thread::Builder::new().name("reader".into()).spawn_scoped(scope, helping);
+                started += usize::from(helper.is_ok());
             }
             drop(done);
+            if started == 0 {
+                return Ok(false);
+            }
             // The threads end when it is dropped.
             let jobs = jobs;
             let mut order = InOrder { outcomes, early: BTreeMap::new(), next: 0 };
@@ -94,7 +100,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
                     }
                 }
                 if sent == order.next {
-                    return end.unwrap_or(Ok(()));
+                    return end.unwrap_or(Ok(())).map(|()| true);
                 }
                 if let Some(batch) = order.next() {
                     self.take(reader, batch, lines, each);

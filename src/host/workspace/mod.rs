@@ -5,6 +5,7 @@
 //! [`Workspace::next_scan`] gives it, to be run aside and handed back.
 
 mod closed;
+mod disk_looks;
 mod document;
 mod evaluated;
 mod file;
@@ -39,6 +40,7 @@ mod verified_program;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,10 +58,12 @@ pub use self::snapshot::Snapshot;
 pub use self::transcripts::SnapshotTranscript;
 pub use self::transcripts::stretch::DiskStretch;
 use super::agents::is_agent_settings;
+use super::ignore_rules::is_ignore_file;
 use super::paths::{is_kernel, is_session, relative};
 use super::transcripts::is_markdown;
 use super::{
-    CheckTarget, FileTable, Identities, Overlay, PartialScan, Problem, Project, ResolvedPath, is_mangle,
+    CheckTarget, DiskListing, FileTable, Identities, Overlay, PartialScan, Problem, Project, ResolvedPath,
+    is_mangle,
 };
 use agent_prompt::session::SessionForm;
 use mangle_settings::{FILE_NAME, RuleSettings};
@@ -101,6 +105,10 @@ pub struct Workspace {
     programs: Programs,
     problems: Vec<Problem>,
     due: Due,
+    /// The files on disk at the last look for changes.
+    listing: Arc<DiskListing>,
+    /// A time before any file was read.
+    start: Option<SystemTime>,
     /// Stops the look at the disk that is under way.
     scanning: Option<Cancel>,
     loaded: bool,
@@ -161,6 +169,7 @@ impl Workspace {
 
     /// Sets the folders of the workspace.
     pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
+        self.start.get_or_insert_with(SystemTime::now);
         self.identities = Arc::new(Identities::of_folders(&folders));
         self.folders = folders;
         self.stop_scan();
@@ -415,11 +424,10 @@ impl Workspace {
     /// Whether what happens to a path can change what is found: it is a policy, a setting, a transcript, or a folder
     /// that had any.
     fn matters(&self, path: &Path) -> bool {
-        let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
         is_mangle(path)
             || self.programs.projects().iter().any(|project| project.settings.files.adds(path))
             || is_configuration(path)
-            || has_name(".gitignore")
+            || is_ignore_file(path)
             || transcripts::may_be(path, self.programs.projects())
             || names_grammar(path, self.programs.projects())
             || self.closed.values().any(|file| file.path.starts_with(path))

@@ -284,6 +284,16 @@ impl Programs {
         self.all().flat_map(|state| state.members.iter().copied()).chain(transcripts).collect()
     }
 
+    /// The files on disk that decide about findings, as far as they are known: of programs, transcripts, grammars and
+    /// configurations.
+    pub(super) fn paths(&self, table: &FileTable) -> Vec<PathBuf> {
+        let grammars = self.grammars.iter().map(GrammarState::file);
+        let read = self.files().into_iter().chain(grammars).map(|file| table.path(file).to_path_buf());
+        let projects = self.projects.iter().map(|project| project.path.clone());
+        let agents = self.agents.iter().map(|agent| agent.path.clone());
+        read.chain(projects).chain(agents).filter(|path| path.is_absolute()).collect()
+    }
+
     /// Adds the files that are in no program to `files`, and gives what is wrong with them:
     /// configuration files, and files that could not be read. A configuration file that is open and was edited
     /// since it was read keeps silent: its findings may have moved.

@@ -102,8 +102,10 @@ impl Writer {
         let view = view.clone();
         question.span.record("revision", view.snapshot.revision);
         let span = question.span.clone();
+        let answering = self.disk_looks.answer();
         span.in_scope(|| {
             self.pool.spawn(move || {
+                let _answering = answering;
                 if !question.cancel.is_cancelled() {
                     (question.answer)(Ok(&view));
                 }

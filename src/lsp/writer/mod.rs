@@ -6,6 +6,7 @@
 
 mod diagnostics;
 mod diagnostics_run;
+mod disk_looks;
 mod evaluations;
 mod replays;
 mod scans;
@@ -36,6 +37,7 @@ use super::virtual_documents::Watches;
 use super::{capabilities, settings};
 use crate::host::workspace::{FileEvent, Workspace};
 use diagnostics_run::DiagnosticsRun;
+use disk_looks::DiskLooks;
 use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::Cancel;
 
@@ -95,6 +97,7 @@ pub(super) struct Writer {
     /// The folders of which the user was told that only a part is scanned.
     limited: FxHashSet<PathBuf>,
     watches: Watches,
+    disk_looks: DiskLooks,
     /// Which inlay hints are wanted.
     hints: HintSettings,
     /// Which lenses are wanted.
@@ -145,6 +148,7 @@ impl Writer {
             progress: None,
             limited: FxHashSet::default(),
             watches: Watches::default(),
+            disk_looks: DiskLooks::default(),
             hints: HintSettings::default(),
             lenses: LensSettings::default(),
             hinted_for: None,
@@ -159,9 +163,9 @@ impl Writer {
                 Err(_) => {
                     // The queue is empty: the newest state is worth computing.
                     self.timed("idle", Self::work);
-                    match self.inbox.recv() {
-                        Ok(message) => message,
-                        Err(_) => return,
+                    match self.next_message() {
+                        Some(message) => message,
+                        None => return,
                     }
                 }
             };
@@ -202,6 +206,7 @@ impl Writer {
 
     fn take(&mut self, message: Message) {
         let before = self.workspace.revision();
+        self.put_off_poll(&message);
         match message {
             Message::Initialize(session) => self.initialize(session),
             Message::Initialized => self.initialized(),
@@ -209,6 +214,10 @@ impl Writer {
             Message::Change(changed) => self.change(&changed),
             Message::Lost(loss) => self.lost(&loss),
             Message::Close(document) => self.close(&document),
+            Message::LookAtDisk => self.disk_looks.request(),
+            Message::DiskLooked(result) => self.disk_looked(result),
+            // A client that knows no more than that something may have changed.
+            Message::Files(events) if events.is_empty() => self.disk_looks.request(),
             Message::Files(events) => self.files(events),
             Message::Folders { added, removed } => self.folders(added, &removed),
             Message::Reconfigure(sent) => self.reconfigure(&sent),
@@ -268,6 +277,9 @@ impl Writer {
         let OpenedDocument { path, uri, language, version, text, halves } = document;
         self.workspace.open(path, uri, language, *version, text);
         self.workspace.opened_with(uri, text, halves);
+        if !self.is_told_of_files() {
+            self.disk_looks.request();
+        }
     }
 
     fn close(&mut self, document: &DocumentName) {
@@ -276,7 +288,7 @@ impl Writer {
         }
     }
 
-    fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
+    pub(super) fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
         if let Some(view) = self.view() {
             self.watches.files_changed(events.iter().map(|(path, _)| path.as_path()), &view);
         }
@@ -406,6 +418,7 @@ impl Writer {
         {
             self.watches.tell(&view);
         }
+        self.look_at_disk();
         self.scan();
         self.diagnose();
         self.evaluate();

@@ -154,3 +154,68 @@ fn what_a_stopped_evaluation_added_is_shown() {
         assert_eq!(writer.evaluating.is_some(), began);
     }
 }
+
+/// Takes messages until a look at the disk, and the scan that it leads to, are done.
+fn finish_look(writer: &mut Writer) {
+    while writer.disk_looks.is_running() || writer.workspace.is_scanning() {
+        writer.scan();
+        let message = writer.inbox.recv().unwrap();
+        writer.take(message);
+    }
+}
+
+#[test]
+fn an_idle_server_polls_for_clients_that_do_not_watch() {
+    let (folder, mut writer) = scanned(&["schemas.gl"]);
+    writer.ready = true;
+    assert!(writer.may_poll());
+    let (asked, _) = question();
+    writer.questions.push(asked);
+    assert!(!writer.may_poll(), "somebody waits for an answer");
+    writer.questions.clear();
+    let answering = writer.disk_looks.answer();
+    writer.poll();
+    assert!(!writer.disk_looks.is_running(), "an answer is being computed");
+    drop(answering);
+    std::fs::write(folder.path().join("new.mg"), "Decl q(X).\n").unwrap();
+    writer.poll();
+    assert!(!writer.may_poll(), "one look at a time");
+    finish_look(&mut writer);
+    let view = writer.view().unwrap();
+    let path = folder.path().canonicalize().unwrap().join("new.mg");
+    assert!(view.snapshot.file_at(&path).is_some());
+}
+
+#[test]
+fn a_request_stops_a_poll_and_not_a_look_after_a_save() {
+    let (_folder, mut writer) = scanned(&["schemas.gl"]);
+    for (is_poll, stops) in [(true, true), (false, false)] {
+        let cancel = Cancel::new();
+        writer.disk_looks.run(cancel.clone(), is_poll);
+        let (asked, _) = question();
+        writer.take(Message::Ask(asked));
+        assert_eq!(cancel.is_cancelled(), stops);
+    }
+}
+
+#[test]
+fn clients_that_watch_are_not_polled_for() {
+    let (_folder, mut writer) = scanned(&["schemas.gl"]);
+    let watching = serde_json::json!({ "capabilities": { "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } } });
+    writer.session = Some(Arc::new(ClientSession::new(&serde_json::from_value(watching).unwrap())));
+    writer.ready = true;
+    assert!(!writer.may_poll());
+    // A save is a reason to look all the same: watchers miss changes.
+    writer.take(Message::LookAtDisk);
+    writer.look_at_disk();
+    assert!(writer.disk_looks.is_running());
+}
+
+#[test]
+fn a_poll_takes_one_percent_of_a_core_at_most() {
+    let mut looks = DiskLooks::default();
+    for (cost, pause) in [(0, 1_000), (1, 1_000), (50, 4_950), (2_000, 198_000)] {
+        looks.set_cost(Duration::from_millis(cost));
+        assert_eq!(looks.pause(), Duration::from_millis(pause));
+    }
+}

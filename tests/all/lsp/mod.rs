@@ -4,6 +4,7 @@ mod actions;
 mod capabilities;
 mod conversations;
 mod damage;
+mod disk_looks;
 mod edits;
 mod every_request;
 mod extensions;

@@ -12,18 +12,18 @@ const UNDECLARED: &str = "q(X) :- p(X).\n";
 const DECLARING: &str = "Decl p(X).\n";
 
 /// What a client that is told keeps: the last list of each file, by URI.
-struct Told {
-    client: Client,
+pub(super) struct Told {
+    pub(super) client: Client,
     lists: BTreeMap<String, Value>,
 }
 
 impl Told {
-    fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client) -> Self {
         Self { client, lists: BTreeMap::new() }
     }
 
     /// Takes in what is published until `wanted` holds of a file's messages.
-    fn until(&mut self, uri: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
+    pub(super) fn until(&mut self, uri: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
         loop {
             let list = self.lists.get(uri).map(messages);
             if let Some(list) = list.filter(|list| wanted(list)) {
@@ -34,11 +34,11 @@ impl Told {
         }
     }
 
-    fn until_clean(&mut self, uri: &str) {
+    pub(super) fn until_clean(&mut self, uri: &str) {
         self.until(uri, <[String]>::is_empty);
     }
 
-    fn until_found(&mut self, uri: &str) -> Vec<String> {
+    pub(super) fn until_found(&mut self, uri: &str) -> Vec<String> {
         self.until(uri, |list| !list.is_empty())
     }
 }

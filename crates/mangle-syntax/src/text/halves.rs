@@ -102,6 +102,34 @@ pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
     halves
 }
 
+/// JSON with U+FFFD in place of each half of a surrogate pair, whether it is written as an escape or as bytes.
+#[must_use]
+pub fn without_halves(json: &[u8]) -> Vec<u8> {
+    let mut whole = json.to_vec();
+    replace_halves(&mut whole);
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', whole.get(at..).unwrap_or_default()) {
+        at += found;
+        at += match (escaped_unit(&whole, at), escaped_unit(&whole, at + 6)) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
+            (Some(0xd800..0xe000), _) => {
+                if let Some(digits) = whole.get_mut(at + 2..at + 6) {
+                    digits.copy_from_slice(b"fffd");
+                }
+                6
+            }
+            _ => 2,
+        };
+    }
+    whole
+}
+
+/// The unit of UTF-16 that `\uXXXX` at this place stands for.
+fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -22,7 +22,7 @@ mod units;
 pub use cancel::Cancel;
 pub use characters::{character_start, is_on_characters, whole_characters};
 pub use document::{ContentChange, Document, EditError, SentChange, TextEdit};
-pub use halves::{Half, HalvedText, replace_halves};
+pub use halves::{Half, HalvedText, replace_halves, without_halves};
 pub use id::{FileId, StatementId, compare_paths};
 pub use letter_set::LetterSet;
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};

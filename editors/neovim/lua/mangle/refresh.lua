@@ -10,8 +10,19 @@ local function lenses(client)
   end
 end
 
---- Registers the handler, unless Neovim has its own.
+--- Registers the handler, unless Neovim has its own, and makes the server look at the disk when Neovim gets the focus: a list
+--- without changes says that there may be some.
 function M.register()
+  local client = require('mangle.client')
+  vim.api.nvim_create_autocmd('FocusGained', {
+    group = vim.api.nvim_create_augroup('mangle_focus', {}),
+    desc = 'Files may have changed on disk',
+    callback = function()
+      for _, running in ipairs(vim.lsp.get_clients({ name = client.NAME })) do
+        client.call(running, 'notify', 'workspace/didChangeWatchedFiles', { changes = {} })
+      end
+    end,
+  })
   vim.lsp.handlers[METHOD] = vim.lsp.handlers[METHOD] or function(_, _, context)
     local client = vim.lsp.get_client_by_id(context.client_id)
     if client then vim.schedule(function() lenses(client) end) end

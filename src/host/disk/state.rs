@@ -1,0 +1,84 @@
+//! State of a file or folder on disk, compared with its state at an earlier time.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::confinement::check_path;
+use super::open::Stamp;
+
+/// The time after a change in which another change may leave all times as they are, on a disk that counts whole seconds.
+const COARSE: Duration = Duration::from_secs(2);
+
+/// The same on a disk that counts fractions of seconds: a few ticks of the system's clock.
+const FINE: Duration = Duration::from_millis(50);
+
+/// Length, times and identity of a file or folder.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::host) struct FileState {
+    stamp: Stamp,
+    modified: Option<SystemTime>,
+    /// The time of the last change of its entry in the file system: a file that takes the place of another keeps its own
+    /// time of modification.
+    changed: Option<SystemTime>,
+    /// False if it changed so shortly before the look that a later change may not show.
+    is_settled: bool,
+}
+
+impl FileState {
+    /// The state of a file or folder, links followed, at a look that started at `now`. `None` if it cannot be read.
+    pub(in crate::host) fn read(path: &Path, now: SystemTime) -> Option<Self> {
+        check_path(path).ok()?;
+        let metadata = fs::metadata(path).ok()?;
+        let (modified, changed) = (metadata.modified().ok(), changed(&metadata));
+        let is_settled = [modified, changed].into_iter().flatten().all(|time| is_settled(time, now));
+        Some(Self { stamp: Stamp::of(&metadata), modified, changed, is_settled })
+    }
+
+    /// True if it may have changed since it had another state.
+    pub(in crate::host) fn may_differ_from(&self, earlier: &Self) -> bool {
+        !earlier.is_settled || self.stamp != earlier.stamp || self.changed != earlier.changed
+    }
+
+    /// True if it may have changed after a time.
+    pub(in crate::host) fn may_be_newer_than(&self, time: SystemTime) -> bool {
+        let is_newer = |one: SystemTime| one + COARSE >= time;
+        [self.modified, self.changed].into_iter().flatten().any(is_newer)
+    }
+}
+
+/// True if a change after `now` has another time than `time`. A time in the future, for example of an unpacked archive,
+/// stays as it is.
+fn is_settled(time: SystemTime, now: SystemTime) -> bool {
+    let nanoseconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
+    let tick = if nanoseconds.is_multiple_of(1_000_000) { COARSE } else { FINE };
+    now.duration_since(time).map_or_else(|future| future.duration(), |past| past) > tick
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = Duration::from_secs(u64::try_from(metadata.ctime()).ok()?);
+    let nanoseconds = Duration::from_nanos(u64::try_from(metadata.ctime_nsec()).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(seconds + nanoseconds)
+}
+
+#[cfg(not(unix))]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.created().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_settles_after_a_tick_of_its_disk() {
+        let at = |millis: u64| SystemTime::UNIX_EPOCH + Duration::from_millis(1_000_000 + millis);
+        let fine = at(0) + Duration::from_nanos(123_456);
+        assert!(!is_settled(at(0), at(1_999)) && is_settled(at(0), at(2_001)));
+        assert!(!is_settled(fine, at(49)) && is_settled(fine, at(51)));
+        // A clock that is a little ahead, and a date from an archive.
+        assert!(!is_settled(at(1_000), at(0)) && is_settled(at(3_600_000), at(0)));
+    }
+}
