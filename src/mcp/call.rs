@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::answer;
 use super::arguments::Arguments;
@@ -16,6 +16,9 @@ use mangle_syntax::text::Cancel;
 
 /// How long a call may take, in which it may also wait for others.
 const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The stack of a thread that runs a command: as much as the main thread has, on which commands run otherwise.
+const STACK: usize = 8 << 20;
 
 /// How many calls run at once. One that has ended early holds its place until its thread has ended.
 const AT_ONCE: usize = 2;
@@ -65,7 +68,13 @@ impl Caller {
             let _place = place;
             twin(tool, sent, &folders, run, cancel)
         };
-        match tokio::task::spawn_blocking(work).await {
+        let (sender, answer) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("call".into()).stack_size(STACK);
+        // Nobody takes the answer of a call that has ended early.
+        if let Err(error) = thread.spawn(move || _ = sender.send(work())) {
+            return Err(format!("no thread can be started: {error}"));
+        }
+        match answer.await {
             Ok(answer) => answer,
             Err(_) => Err("an internal error ended the call; the log of mangle-ls has its place".to_owned()),
         }

@@ -10,36 +10,33 @@ mod arguments;
 mod call;
 mod command;
 mod folders;
+mod message;
 mod pages;
 mod prompts;
 mod resources;
 mod server;
 mod tools;
+mod transport;
 
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 
 pub use command::{CommandAnswer, CommandRequest, RunCommand};
 
 use call::Caller;
 use folders::Folders;
 use server::McpServer;
+use transport::LineTransport;
 
 /// The part of a filter of the log that leaves the framework out, since it logs whole messages.
 pub const MESSAGES_OFF: &str = "rmcp=off";
 
-/// The most bytes of a message: a text of the greatest length, with every character escaped.
-const MAX_MESSAGE: usize = 8 << 20;
-
-/// The stack of a thread that runs a command: as much as the main thread has, on which commands run otherwise.
-const STACK: usize = 8 << 20;
-
-/// How long calls that are cancelled may take to end when the client has left.
+/// How long the last responses may take to be written when the client has left.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Serves a client on standard input and output until it leaves. From now on this process reads only what lies in `folders` (the
@@ -53,17 +50,18 @@ pub fn serve(folders: &[PathBuf], working: &Path, run: RunCommand) -> anyhow::Re
     log_panics();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
-        .thread_stack_size(STACK)
         .build()
         .context("cannot start the connection")?;
-    let served = runtime.block_on(serve_client(Caller::new(folders, run)));
-    runtime.shutdown_timeout(FAREWELL);
+    let input = BufReader::new(std::io::stdin());
+    let (transport, written) =
+        LineTransport::start(input, std::io::stdout()).context("cannot start the connection")?;
+    let served = runtime.block_on(serve_client(Caller::new(folders, run), transport));
+    drop(runtime);
+    written.wait(FAREWELL);
     served
 }
 
-async fn serve_client(caller: Caller) -> anyhow::Result<()> {
-    let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout());
-    let transport = transport.with_max_line_length(MAX_MESSAGE);
+async fn serve_client(caller: Caller, transport: LineTransport) -> anyhow::Result<()> {
     match McpServer::new(caller).serve(transport).await {
         Ok(service) => {
             service.waiting().await.context("the connection ended")?;

@@ -14,7 +14,7 @@ use crate::support::command::command;
 /// How long an answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) struct McpClient {
+pub(crate) struct McpClient {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -23,14 +23,14 @@ pub(super) struct McpClient {
 
 impl McpClient {
     /// Starts the server in `folder`, and begins.
-    pub(super) fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut client = Self::launch(folder, arguments);
         client.initialize("2025-11-25");
         client
     }
 
     /// Starts the server.
-    pub(super) fn launch(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn launch(folder: &Path, arguments: &[&str]) -> Self {
         let words: Vec<_> = ["mcp"].into_iter().chain(arguments.iter().copied()).collect();
         let mut child = command(folder, &words)
             .stdin(Stdio::piped())
@@ -51,7 +51,7 @@ impl McpClient {
     }
 
     /// Begins with this version. Gives what the server says of itself.
-    pub(super) fn initialize(&mut self, version: &str) -> Value {
+    pub(crate) fn initialize(&mut self, version: &str) -> Value {
         let client = json!({"name": "tests", "version": "1"});
         let answer = self.request(
             "initialize",
@@ -62,20 +62,26 @@ impl McpClient {
     }
 
     /// Sends a request and gives the response.
-    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
         self.answer(id)
     }
 
     /// Sends a request. Gives its number.
-    pub(super) fn post(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
         self.next
     }
 
+    /// The next line of the server.
+    pub(crate) fn next(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("the server answers");
+        serde_json::from_str(&line).unwrap()
+    }
+
     /// The response to a request; those to others are passed over.
-    pub(super) fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         loop {
             let line = self.lines.recv_timeout(PATIENCE).expect("the server answers");
             assert!(line.len() < 64 << 10, "{} bytes: {}", line.len(), &line[..200]);
@@ -86,18 +92,18 @@ impl McpClient {
         }
     }
 
-    pub(super) fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         self.raw(format!("{message}\n").as_bytes());
     }
 
-    pub(super) fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();
         input.flush().unwrap();
     }
 
     /// Calls a tool. Gives its structured content, which the text repeats.
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments);
         assert_ne!(result["isError"], json!(true), "{tool}: {result}");
         let text = result["content"][0]["text"].as_str().unwrap();
@@ -106,14 +112,14 @@ impl McpClient {
     }
 
     /// Calls a tool that refuses. Gives what it says.
-    pub(super) fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// All pages of the list of a tool's answer.
-    pub(super) fn pages(&mut self, tool: &str, arguments: &Value) -> Vec<Value> {
+    pub(crate) fn pages(&mut self, tool: &str, arguments: &Value) -> Vec<Value> {
         let (mut pages, mut arguments) = (Vec::new(), arguments.clone());
         loop {
             let page = self.call(tool, arguments.clone());
@@ -132,8 +138,13 @@ impl McpClient {
         answer["result"].clone()
     }
 
+    /// The id of the process of the server.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Leaves. Gives the exit status.
-    pub(super) fn leave(mut self) -> Option<i32> {
+    pub(crate) fn leave(mut self) -> Option<i32> {
         drop(self.input.take());
         self.child.wait().unwrap().code()
     }

@@ -1,6 +1,6 @@
 //! The server of the Model Context Protocol, through the real program.
 
-mod client;
+pub(crate) mod client;
 mod confinement;
 mod correcting;
 mod hostile;

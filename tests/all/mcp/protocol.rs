@@ -67,6 +67,55 @@ fn malformed_messages_do_not_end_the_server() {
     assert_eq!(client.leave(), Some(0));
 }
 
+/// A client waits without end for a response that never comes.
+#[test]
+fn every_line_but_a_notification_is_answered() {
+    let mut client = McpClient::start(&example("starter"), &[]);
+    let half = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"check\",\"arguments\":{\"path\":\"x.mg\",\"text\":\"p(\\\"\\ud83d\\\").\"}}}";
+    client.raw(format!("{half}\n").as_bytes());
+    let answer = client.answer(2);
+    assert_ne!(answer["result"]["isError"], json!(true), "{answer}");
+    let long = [b"{\"jsonrpc\":\"2.0\",\"id\":11,\"x\":\"".to_vec(), vec![b'x'; 9 << 20]].concat();
+    for (line, id, code) in [
+        (&b"{bad json"[..], Value::Null, -32700),
+        (b"\xff\xfe\x00", Value::Null, -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"", json!("a"), -32700),
+        (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", Value::Null, -32600),
+        (b"7", Value::Null, -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":3}", json!(3), -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"ping\"}", Value::Null, -32600),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":7}}",
+            json!(4),
+            -32602,
+        ),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"no/such\"}", json!(5), -32601),
+        (&long, json!(11), -32600),
+    ] {
+        client.raw(&[line, b"\n"].concat());
+        let answer = client.next();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+    }
+    // None of these has a response: the next line is that of the request after them.
+    client.raw(b"\n{\"jsonrpc\":\"2.0\",\"method\":\"no/such\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}\n");
+    client.raw(b"{\"jsonrpc\":\"2.0\",\"id\":900,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\"}\n");
+    assert_eq!(client.next()["id"], json!(6));
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn lines_before_the_handshake_are_answered() {
+    let mut client = McpClient::launch(&example("starter"), &[]);
+    client.raw(b"{bad\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+    assert_eq!(client.next()["error"]["code"], json!(-32700));
+    client.raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":7}\n");
+    assert_eq!(client.next()["error"]["code"], json!(-32602));
+    client.initialize("2025-11-25");
+    let answer = client.request("tools/list", json!({}));
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
+    assert_eq!(client.leave(), Some(0));
+}
+
 #[test]
 fn unknown_tools_prompts_and_resources_are_errors() {
     let mut client = McpClient::start(&example("starter"), &[]);

@@ -1,0 +1,195 @@
+//! The connection to a client: a thread reads lines, another one writes them. Lines that are not messages never reach the
+//! framework, which would drop them without a response.
+
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc as blocking;
+use std::thread;
+use std::time::Duration;
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ServerJsonRpcMessage};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+use tokio::sync::mpsc;
+
+use super::message::{self, Incoming};
+
+/// The most bytes of a message: a text of the greatest length, with every character escaped.
+pub(super) const MAX_MESSAGE: usize = 8 << 20;
+
+/// The number of bytes of a longer message in which its id is searched for.
+const START: usize = 4 << 10;
+
+/// The number of responses that wait for a client to read them.
+const WAITING: usize = 16;
+
+/// A line of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Whole(Vec<u8>),
+    /// The start of one that is too long.
+    TooLong(Vec<u8>),
+}
+
+/// Lines of standard input and output.
+#[derive(Debug)]
+pub(super) struct LineTransport {
+    input: mpsc::Receiver<Line>,
+    output: Option<mpsc::Sender<Vec<u8>>>,
+    /// True once the client has begun: anything but a request would end the framework before.
+    has_begun: bool,
+}
+
+/// The end of the output.
+#[derive(Debug)]
+pub(super) struct WrittenOutput(blocking::Receiver<()>);
+
+impl WrittenOutput {
+    /// Waits until all responses are written, but not longer than `limit`: the client may have stopped reading.
+    pub(super) fn wait(&self, limit: Duration) {
+        let _ = self.0.recv_timeout(limit);
+    }
+}
+
+impl LineTransport {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
+    pub(super) fn start(
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<(Self, WrittenOutput)> {
+        let (lines, received) = mpsc::channel(1);
+        let (responses, waiting) = mpsc::channel(WAITING);
+        let (done, written) = blocking::channel();
+        thread::Builder::new().name("output".into()).spawn(move || {
+            write_lines(waiting, output);
+            let _ = done.send(());
+        })?;
+        thread::Builder::new().name("input".into()).spawn(move || read_lines(input, &lines))?;
+        let transport = Self { input: received, output: Some(responses), has_begun: false };
+        Ok((transport, WrittenOutput(written)))
+    }
+
+    /// True if the framework takes a message now.
+    fn takes(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        let ClientJsonRpcMessage::Request(request) = message else { return self.has_begun };
+        let has_version = || request.request.get_meta().protocol_version().is_some();
+        self.has_begun |= matches!(request.request, ClientRequest::InitializeRequest(_)) || has_version();
+        true
+    }
+}
+
+impl Transport<RoleServer> for LineTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let output = self.output.clone();
+        async move { send(output.as_ref(), &item).await }
+    }
+
+    // Called again after it was dropped: a line that was received is never lost between two awaits but with the client.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let incoming = match self.input.recv().await? {
+                Line::Whole(line) => message::read(&line),
+                Line::TooLong(start) => message::too_long(&start, MAX_MESSAGE),
+            };
+            match incoming {
+                Incoming::Message(message) if self.takes(&message) => return Some(*message),
+                Incoming::Refused(response) => send(self.output.as_ref(), &response).await.ok()?,
+                Incoming::Message(_) | Incoming::Ignored => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.output = None;
+        Ok(())
+    }
+}
+
+async fn send(output: Option<&mpsc::Sender<Vec<u8>>>, message: &impl serde::Serialize) -> io::Result<()> {
+    let ended = || io::Error::from(io::ErrorKind::NotConnected);
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    output.ok_or_else(ended)?.send(line).await.map_err(|_| ended())
+}
+
+/// Writes lines until there are no more, or nobody reads them.
+fn write_lines(mut lines: mpsc::Receiver<Vec<u8>>, mut output: impl Write) {
+    while let Some(line) = lines.blocking_recv() {
+        if output.write_all(&line).and_then(|()| output.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads lines until the input or the server ends.
+fn read_lines(mut input: impl BufRead, lines: &mpsc::Sender<Line>) {
+    loop {
+        match next_line(&mut input, MAX_MESSAGE) {
+            Ok(Some(line)) => {
+                if lines.blocking_send(line).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => return tracing::error!(%error, "the input cannot be read"),
+        }
+    }
+}
+
+/// The next line without its end; `None` at the end of the input. Never keeps more than `limit` bytes.
+fn next_line(input: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>> {
+    let (mut line, mut is_too_long, mut is_empty) = (Vec::new(), false, true);
+    loop {
+        let available = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            available => available?,
+        };
+        if available.is_empty() {
+            break;
+        }
+        is_empty = false;
+        let end = memchr::memchr(b'\n', available);
+        let piece = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
+        if !is_too_long {
+            line.extend_from_slice(piece);
+            if line.len() > limit {
+                line.truncate(START);
+                line.shrink_to_fit();
+                is_too_long = true;
+            }
+        }
+        let read = piece.len() + usize::from(end.is_some());
+        input.consume(read);
+        if end.is_some() {
+            break;
+        }
+    }
+    let kind = if is_too_long { Line::TooLong } else { Line::Whole };
+    Ok((!is_empty).then(|| kind(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn lines_have_a_limit() {
+        let mut input = &b"one\n\n12345678\n123456789\nlast"[..];
+        let mut lines = Vec::new();
+        while let Some(line) = next_line(&mut input, 8).unwrap() {
+            lines.push(match line {
+                Line::Whole(line) => String::from_utf8(line).unwrap(),
+                Line::TooLong(start) => format!("too long: {}", String::from_utf8(start).unwrap()),
+            });
+        }
+        assert_eq!(lines, ["one", "", "12345678", "too long: 123456789", "last"]);
+    }
+}
