@@ -8,7 +8,7 @@ use super::testing::Fixture;
 use crate::report::sink;
 
 /// Texts that are more than text to a reader of Markdown.
-const PAYLOADS: [&str; 34] = [
+const PAYLOADS: [&str; 42] = [
     "a``![i](http://e/x)``b",
     "`![i](http://e/x)`",
     "```\n![i](http://e/x)\n```",
@@ -43,6 +43,14 @@ const PAYLOADS: [&str; 34] = [
     "$`x`$ $$y$$",
     "``` ![i](http://e/x)",
     "`` ` ``![i](http://e/x)` `` `",
+    "www.e.example/x and WWW.e.example",
+    "write to me@e.example, mailto:me@e.example, or https://e.example/x",
+    "@team :smile: #12 GH-12 0123456789abcdef e/x#1",
+    "a\\|b \\\\| c | d",
+    "`a``b` `c` `d`e`f`",
+    "<!--\n\n# heading\n\n-->",
+    "1) item",
+    "2. item",
 ];
 
 #[track_caller]
@@ -92,6 +100,53 @@ fn nothing_foreign_is_markup_in_a_report() {
         check(&sink::markdown(payload), "first words");
         check(&sink::markdown_fence(payload), "fence");
     }
+}
+
+/// Everything that renderers find in the text of Markdown after escapes and references are resolved is in spans of code.
+#[test]
+fn words_have_no_address_mention_or_number_outside_of_code() {
+    for payload in PAYLOADS {
+        let markdown = sink::markdown(payload);
+        for event in Parser::new_ext(&markdown, Options::all()) {
+            let Event::Text(text) = event else { continue };
+            let has_inner = |sign: char| {
+                text.split(' ')
+                    .any(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).contains(sign))
+            };
+            let acts = ['@', '/', '#', '$', '&', '<', '_', '*', '|'].iter().any(|sign| text.contains(*sign));
+            assert!(!acts && !has_inner('.') && !has_inner(':'), "{text:?} in {markdown:?}");
+        }
+    }
+}
+
+#[test]
+fn cells_stay_cells() {
+    for payload in PAYLOADS {
+        for cell in [sink::markdown_cell(payload), sink::markdown_code(payload)] {
+            let table = format!("| a | b |\n|---|---|\n| {cell} | {cell} |\n");
+            let cells = Parser::new_ext(&table, Options::all())
+                .filter(|event| matches!(event, Event::Start(Tag::TableCell)));
+            assert_eq!(cells.count(), 4, "{table}");
+            let events: Vec<_> = Parser::new_ext(&table, Options::all()).collect();
+            let ends =
+                events.iter().rposition(|event| matches!(event, Event::End(pulldown_cmark::TagEnd::Table)));
+            assert_eq!(ends, events.len().checked_sub(1), "{table}");
+        }
+    }
+}
+
+#[test]
+fn words_read_as_before() {
+    let check = |text: &str, expected: &str| assert_eq!(sink::markdown(text), expected);
+    check(
+        "permitted by the policy (rule 3), see below: 1.5 of 2",
+        "permitted by the policy (rule 3), see below: 1.5 of 2",
+    );
+    check("`p/1` is not declared in policy.mg", "`p/1` is not declared in `policy.mg`");
+    check("`a` `b` and `c``d`", "`a` `b` and ```c``d```");
+    check("- x - y", "`-` x - y");
+    check("a.b c@d e", "`a.b c@d` e");
+    check("", "");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::sink::line;
+use super::sink::{self, line};
 
 /// Two policies, compared.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
@@ -97,10 +97,16 @@ impl ComparisonReport {
     /// For a pull request. `names` are those of the old and of the new policy.
     #[must_use]
     pub fn markdown(&self, (old, new): (&str, &str)) -> String {
-        let mut out = format!("### What the policy gives: `{}` against `{}`\n\n", code(old), code(new));
+        let (old, new) = (sink::code_span(old), sink::code_span(new));
+        let mut out = format!("### What the policy gives: {old} against {new}\n\n");
         out.push_str("| Predicate | Answer |\n|---|---|\n");
         for comparison in &self.comparisons {
-            let _ = writeln!(out, "| `{}` | {} |", code(&comparison.predicate), comparison.sentence());
+            let _ = writeln!(
+                out,
+                "| {} | {} |",
+                sink::markdown_code(&comparison.predicate),
+                sink::markdown_cell(&comparison.sentence())
+            );
         }
         for comparison in &self.comparisons {
             for (side, differences) in comparison.sides() {
@@ -144,8 +150,8 @@ impl AtomComparison {
 impl DifferenceReport {
     fn text(&self, side: &str, out: &mut String) {
         let _ = writeln!(out, "  only the {side} policy gives {}", line(&self.atom));
-        if let Some(why) = self.why() {
-            let _ = writeln!(out, "    {}", line(&why));
+        if let Some(why) = self.why(line) {
+            let _ = writeln!(out, "    {why}");
         }
         let _ = writeln!(out, "    {}", self.world_header());
         self.world.iter().for_each(|fact| _ = writeln!(out, "      {}.", line(fact)));
@@ -156,17 +162,20 @@ impl DifferenceReport {
     fn markdown(&self, side: &str, out: &mut String) {
         let _ = writeln!(out, "\n<details><summary>Only the {side} policy gives <code>", side = side);
         out.truncate(out.trim_end().len());
-        let _ = write!(out, "{}</code>", html(&self.atom));
-        if let Some(why) = self.why() {
-            let _ = write!(out, ": {}", html(&why));
+        let _ = write!(out, "{}</code>", sink::html_line(&self.atom));
+        let code = |rule: &str| format!("<code>{}</code>", sink::html_line(rule));
+        if let Some(why) = self.why(code) {
+            let _ = write!(out, ": {why}");
         }
-        let _ = writeln!(out, "</summary>\n\n{}\n\n```mangle", capital(&self.world_header()));
-        self.world.iter().for_each(|fact| _ = writeln!(out, "{}.", line(fact)));
-        let _ = writeln!(out, "```\n\nProof:\n\n```text\n{}```\n\n</details>", self.proof);
+        let world: String = self.world.iter().map(|fact| format!("{}.\n", line(fact))).collect();
+        let (header, world) = (capital(&self.world_header()), sink::markdown_fence(&world));
+        let _ = writeln!(out, "</summary>\n\n{header}\n\n{world}");
+        let _ = writeln!(out, "Proof:\n\n{}\n</details>", sink::markdown_fence(&self.proof));
     }
 
-    fn why(&self) -> Option<String> {
-        let rule = self.rule.as_ref()?;
+    /// The rule that makes the difference, as `show` writes its name.
+    fn why(&self, show: impl Fn(&str) -> String) -> Option<String> {
+        let rule = show(self.rule.as_ref()?);
         Some(match self.rule_in {
             Some("both") => format!("because of {rule}"),
             Some(side) => format!("because of {rule}, which only the {side} policy has"),
@@ -181,15 +190,6 @@ impl DifferenceReport {
             facts => format!("in a world of {facts} facts:"),
         }
     }
-}
-
-/// A text inside of a code span.
-fn code(text: &str) -> String {
-    line(text).replace('`', "'").replace('|', "\\|")
-}
-
-fn html(text: &str) -> String {
-    line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn capital(text: &str) -> String {

@@ -29,6 +29,7 @@ pub const SINKS: &[OutputSink] = &[
     OutputSink { name: "markdown-code", escape: markdown_code },
     OutputSink { name: "markdown-fence", escape: markdown_fence },
     OutputSink { name: "html", escape: html },
+    OutputSink { name: "html-line", escape: html_line },
     OutputSink { name: "xml", escape: xml },
     OutputSink { name: "xml-line", escape: xml_line },
     OutputSink { name: "github-message", escape: github_message },
@@ -104,53 +105,153 @@ pub fn channel(text: &str) -> String {
     out
 }
 
-/// Words in a line of Markdown.
+/// Words in a line of Markdown. Words that a renderer of Markdown may turn into anything but text are spans of code: links
+/// without brackets, mentions, names of emoji, numbers of issues, formulas. Renderers look for these after all escapes and
+/// references are resolved, so no escape keeps them from it. Between backticks is code as well.
 #[must_use]
 pub fn markdown(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in line(text).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' | '{' | '}' => {
-                out.extend(['\\', char])
-            }
-            char => out.push(char),
-        }
-    }
-    // What begins a list, a rule, or an address.
-    let first = out.chars().next().filter(|first| matches!(first, '-' | '+' | '='));
-    if first.is_some() {
-        out.insert(0, '\\');
-    }
-    out.replace("://", ":\\//")
+    words(&line(text), span)
 }
 
 /// Words in a cell of a table of Markdown.
 #[must_use]
 pub fn markdown_cell(text: &str) -> String {
-    markdown(text).replace("\\|", "&#124;")
+    words(&line(text), cell_span)
 }
 
 /// A span of code in Markdown, which the text cannot end: its fence is longer than any row of backticks in it.
 #[must_use]
 pub fn code_span(text: &str) -> String {
-    let text = line(text);
-    if text.is_empty() {
-        return "(nothing)".to_owned();
-    }
-    let fence = "`".repeat(longest_run(&text) + 1);
-    let is_open = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
-    let space = if is_open { " " } else { "" };
-    format!("{fence}{space}{text}{space}{fence}")
+    span(&line(text))
 }
 
 /// [`code_span`] in a cell of a table: a bar ends a cell even in a span of code.
 #[must_use]
 pub fn markdown_code(text: &str) -> String {
-    code_span(text).replace('|', "\\|")
+    cell_span(&line(text))
+}
+
+fn span(line: &str) -> String {
+    if line.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let fence = "`".repeat(longest_run(line) + 1);
+    let is_open = line.starts_with(['`', ' ']) || line.ends_with(['`', ' ']);
+    let space = if is_open { " " } else { "" };
+    format!("{fence}{space}{line}{space}{fence}")
+}
+
+fn cell_span(line: &str) -> String {
+    // A backslash before a bar would be read together with the one that escapes the bar.
+    span(&line.replace("\\|", "\\ |")).replace('|', "\\|")
+}
+
+/// A part of a line: a word as text, a word as code, or what is between two words.
+enum Atom<'l> {
+    Word(&'l str),
+    Code(&'l str),
+    Gap(&'l str),
+}
+
+/// The parts of a line. Where a row of backticks has no end, it is code itself.
+fn atoms(line: &str) -> Vec<Atom<'_>> {
+    let mut atoms = Vec::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once('`') {
+        split_words(before, &mut atoms);
+        match behind.split_once('`') {
+            Some((code, after)) if !code.is_empty() => {
+                atoms.extend([Atom::Gap("`"), Atom::Code(code), Atom::Gap("`")]);
+                rest = after;
+            }
+            _ => {
+                atoms.push(Atom::Code("`"));
+                rest = behind;
+            }
+        }
+    }
+    split_words(rest, &mut atoms);
+    atoms
+}
+
+fn split_words<'l>(text: &'l str, atoms: &mut Vec<Atom<'l>>) {
+    for piece in text.split_inclusive(' ') {
+        let word = piece.trim_end_matches(' ');
+        if !word.is_empty() {
+            let is_first = !atoms.iter().any(|atom| !matches!(atom, Atom::Gap(_)));
+            atoms.push(if is_word(word, is_first) { Atom::Word(word) } else { Atom::Code(word) });
+        }
+        if word.len() < piece.len() {
+            atoms.push(Atom::Gap(" "));
+        }
+    }
+}
+
+/// A line in which each word of code is a span. Neighbors are one span: two spans that touch would be read as another one.
+fn words(line: &str, span: fn(&str) -> String) -> String {
+    let (mut out, mut code, mut gap) = (String::new(), String::new(), String::new());
+    let blank = |gap: &str| if gap.contains(' ') { " " } else { "" };
+    for atom in atoms(line) {
+        match atom {
+            Atom::Gap(between) => gap.push_str(between),
+            Atom::Code(word) => {
+                let is_quoted = gap.contains('`');
+                if !code.is_empty() && !(is_quoted && gap.contains(' ')) {
+                    code.push_str(&gap);
+                } else {
+                    if !code.is_empty() {
+                        out.push_str(&span(&std::mem::take(&mut code)));
+                    }
+                    out.push_str(blank(&gap));
+                }
+                gap.clear();
+                code.push_str(word);
+            }
+            Atom::Word(word) => {
+                if !code.is_empty() {
+                    out.push_str(&span(&std::mem::take(&mut code)));
+                }
+                out.push_str(blank(&gap));
+                gap.clear();
+                out.push_str(word);
+            }
+        }
+    }
+    if !code.is_empty() {
+        out.push_str(&span(&code));
+    }
+    out.push_str(blank(&gap));
+    out
+}
+
+/// True for a word that is nothing but text to every renderer of Markdown. `is_first` if it may begin a line.
+fn is_word(word: &str, is_first: bool) -> bool {
+    const BEFORE: [char; 5] = ['(', '"', '\'', '\u{201c}', '\u{2018}'];
+    const BEHIND: [char; 12] = [')', '"', '\'', '\u{201d}', '\u{2019}', ',', ';', '.', ':', '?', '!', '%'];
+    const SIGNS: [&str; 13] =
+        [",", ";", ".", ":", "?", "-", "+", "=", "/", "\u{2013}", "\u{2014}", "\u{2026}", "\u{b7}"];
+    if SIGNS.contains(&word) {
+        return !is_first;
+    }
+    let core = word.trim_start_matches(BEFORE).trim_end_matches(BEHIND).trim_end_matches('\u{2026}');
+    if core.is_empty() {
+        return false;
+    }
+    let is_decimal = core.split_once('.').is_some_and(|(whole, part)| is_digits(whole) && is_digits(part));
+    // Names of revisions and of issues are links to them.
+    let is_revision = core.len() >= 7 && core.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_issue = core.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("gh-"));
+    // What begins an item of a list.
+    let is_item = is_first && is_digits(core) && word.len() > core.len();
+    let is_text = |char: char| char.is_alphanumeric() || matches!(char, '-' | '\'' | '\u{2019}');
+    (is_decimal || core.chars().all(is_text) && !core.starts_with('-') && !core.contains("--"))
+        && !is_revision
+        && !is_issue
+        && !is_item
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A block of code in Markdown, with a line end behind it.
@@ -185,6 +286,12 @@ pub fn html(text: &str) -> String {
         }
     }
     out
+}
+
+/// Text in HTML that stays on its line. In a file of Markdown a blank line ends HTML, and what follows is Markdown again.
+#[must_use]
+pub fn html_line(text: &str) -> String {
+    html(&line(text))
 }
 
 /// Text between tags of XML.
@@ -442,16 +549,6 @@ mod tests {
     fn markup_is_text() {
         for text in HOSTILE {
             assert!(!html(text).contains(['<', '>', '"', '\'']), "{}", html(text));
-            let words = markdown(text);
-            let is_escaped =
-                |(at, _): (usize, char)| words.get(..at).is_some_and(|before| before.ends_with('\\'));
-            assert!(
-                words
-                    .char_indices()
-                    .filter(|(_, char)| "`*_[]|#!".contains(*char))
-                    .all(|one| is_escaped(one) || words.contains("&#")),
-                "{words}"
-            );
             let span = code_span(text);
             let fence = span.len() - span.trim_start_matches('`').len();
             let inner = span.get(fence..span.len() - fence).unwrap_or("");

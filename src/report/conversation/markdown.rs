@@ -54,12 +54,12 @@ fn one_line(kind: PieceKind, line: &[ConversationPiece]) -> String {
     if text.trim().is_empty() {
         return "\n".to_owned();
     }
-    let words = sink::markdown(text.trim());
+    let words = sink::markdown(text.trim().trim_start_matches("↳ "));
     match kind {
         PieceKind::Turn => format!("### {}\n\n", sink::markdown(text.trim_matches(['─', '━', ' ']))),
         PieceKind::Note => format!("  *{words}*\n"),
         PieceKind::Permit | PieceKind::Deny | PieceKind::Finding(_) => {
-            format!("- {}\n", words.trim_start_matches("↳ "))
+            format!("- {words}\n")
         }
         _ => {
             let lost = text_of(line.iter().filter(|piece| piece.is_lost));

@@ -15,28 +15,35 @@ pub fn markdown(turn: &TurnReport) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "## Turn {}\n", turn.turn);
     let time = turn.time.as_ref().map_or(String::new(), |time| format!(", {}", plain(time)));
-    let method = turn.method.as_ref().map_or(String::new(), |method| format!(", read as {}", code(method)));
-    let _ = writeln!(out, "{}, line {}{time}{method}\n", code(&turn.file), turn.line);
+    let method =
+        turn.method.as_ref().map_or(String::new(), |method| format!(", read as {}", words_code(method)));
+    let _ = writeln!(out, "{}, line {}{time}{method}\n", words_code(&turn.file), turn.line);
     if let Some(asked) = &turn.asked {
-        let _ = writeln!(out, "- user: {}", code(asked));
+        let _ = writeln!(out, "- user: {}", words_code(asked));
     }
-    let _ = writeln!(out, "- says: {}", code(&turn.surface.original));
+    let _ = writeln!(out, "- says: {}", words_code(&turn.surface.original));
     if let Some(reason) = &turn.surface.reason {
-        let _ = writeln!(out, "- **shown instead** ({}): {}", plain(reason), code(&turn.surface.shown));
+        let _ = writeln!(out, "- **shown instead** ({}): {}", plain(reason), words_code(&turn.surface.shown));
     }
     for atom in turn.atoms.iter().filter(|atom| atom.fate != "blank") {
-        let _ = writeln!(out, "- update {}: {}", code(&atom.text), plain(&atom.why));
+        let _ = writeln!(out, "- update {}: {}", words_code(&atom.text), plain(&atom.why));
     }
     for one in &turn.memory {
-        let _ = writeln!(out, "- memory {} {}: {}", code(&one.op), code(&one.key), plain(&one.effect));
+        let _ = writeln!(
+            out,
+            "- memory {} {}: {}",
+            words_code(&one.op),
+            words_code(&one.key),
+            plain(&one.effect)
+        );
     }
     if let Some(correction) = &turn.self_correction {
-        let actions: Vec<_> = correction.actions.iter().map(|action| code(&action.fact)).collect();
+        let actions: Vec<_> = correction.actions.iter().map(|action| words_code(&action.fact)).collect();
         let actions = if actions.is_empty() { "nothing".to_owned() } else { actions.join(", ") };
         let _ = writeln!(
             out,
             "- corrects itself: {}; the policy derives {actions}",
-            code(&correction.hypothesis)
+            words_code(&correction.hypothesis)
         );
     }
     let state = &turn.state;
@@ -48,7 +55,7 @@ pub fn markdown(turn: &TurnReport) -> String {
         out.push_str("\n| Severity | Rule | |\n|---|---|---|\n");
         for finding in &turn.findings {
             let (severity, rule) = (said(finding, "severity"), said(finding, "rule"));
-            let _ = writeln!(out, "| {severity} | `{rule}` | {} |", plain(said(finding, "message")));
+            let _ = writeln!(out, "| {severity} | `{rule}` | {} |", cell(said(finding, "message")));
         }
     }
     out.push('\n');
@@ -65,12 +72,12 @@ fn verdicts(turn: &TurnReport, out: &mut String) {
             None => "the whole reply".to_owned(),
             Some(_) => format!("{} {}", code(&verdict.action), code(verdict.object())),
         };
-        let _ = writeln!(out, "| **{}** | {what} | {} |", verdict.verdict, plain(&verdict.why));
+        let _ = writeln!(out, "| **{}** | {what} | {} |", verdict.verdict, cell(&verdict.why));
     }
     for verdict in turn.all_verdicts() {
         for own in &verdict.rests_on {
             let what = format!("{} {}", code(&verdict.action), code(verdict.object()));
-            let _ = writeln!(out, "| rests on | {what} | {} ({}) |", code(&own.fact), plain(&own.from));
+            let _ = writeln!(out, "| rests on | {what} | {} ({}) |", code(&own.fact), cell(&own.from));
         }
     }
     for one in &turn.compared {
@@ -81,7 +88,7 @@ fn verdicts(turn: &TurnReport, out: &mut String) {
             one.here,
             code(&one.action),
             code(&one.target),
-            plain(&one.why)
+            cell(&one.why)
         );
     }
     turn.all_verdicts().for_each(|verdict| proofs(verdict, out));
@@ -98,11 +105,11 @@ fn proofs(verdict: &VerdictReport, out: &mut String) {
         let _ = writeln!(lines, "{rule} lacks {literal}");
         lack.near.iter().for_each(|near| lines.push_str(&format!("  near: {}\n", sink::line(near))));
     }
-    let title = format!("{} {}", verdict.verdict, verdict.action);
     let _ = writeln!(
         out,
-        "\n<details><summary>{}</summary>\n\n{}\n</details>",
-        sink::html(&title),
+        "\n<details><summary>{} <code>{}</code></summary>\n\n{}\n</details>",
+        verdict.verdict,
+        sink::html_line(&verdict.action),
         sink::markdown_fence(&lines)
     );
 }
@@ -121,13 +128,27 @@ fn tree(tree: &ProofTree, level: usize, out: &mut String) {
     tree.because.iter().for_each(|inner| self::tree(inner, level + 1, out));
 }
 
-/// A text as a code span, cut.
+/// A text as a code span of a cell, cut.
 fn code(text: &str) -> String {
-    let cut = text.char_indices().nth(LINE).and_then(|(at, _)| text.get(..at));
-    sink::markdown_code(&cut.map_or(text.into(), |cut| format!("{cut}…")))
+    sink::markdown_code(&cut(text))
 }
 
-/// Words of ours that may quote the transcript: nothing in them is markup but their code spans.
+/// The same outside of tables.
+fn words_code(text: &str) -> String {
+    sink::code_span(&cut(text))
+}
+
+fn cut(text: &str) -> String {
+    let cut = text.char_indices().nth(LINE).and_then(|(at, _)| text.get(..at));
+    cut.map_or(text.into(), |cut| format!("{cut}…"))
+}
+
+/// Words of ours that may quote the transcript, outside of tables.
 fn plain(text: &str) -> String {
-    sink::markdown(&text.replace('`', "'"))
+    sink::markdown(text)
+}
+
+/// The same in a cell of a table.
+fn cell(text: &str) -> String {
+    sink::markdown_cell(text)
 }

@@ -97,11 +97,11 @@ fn markdown_is_made_for_a_pull_request() {
             |---|---|
             | `clear(Id)` | the new policy gives less, and nothing more |
 
-            <details><summary>Only the old policy gives <code>clear("a")</code>: because of old/policy.mg:3, which only the old policy has</summary>
+            <details><summary>Only the old policy gives <code>clear(&quot;a&quot;)</code>: because of <code>old/policy.mg:3</code>, which only the old policy has</summary>
 
             In a world of 1 fact:
 
-            ```mangle
+            ```text
             approved("a").
             ```
 

@@ -58,7 +58,7 @@ const SCHEMAS: &str = "Decl note(Text, Score) bound [/string, /number].\nDecl ot
     Decl permission_denied(Action, Why) bound [/name, /string].\n";
 
 /// A project in which `text` stands wherever foreign text can stand.
-fn project(text: &str) -> TempDir {
+pub(super) fn project(text: &str) -> TempDir {
     let spaced = text.replace(['\n', '\r'], " ");
     let bare: String = spaced.chars().filter(|char| !matches!(char, '"' | '\\')).collect();
     let mangle = bare.as_str();

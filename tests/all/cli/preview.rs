@@ -145,7 +145,7 @@ fn other_modes_parts_and_formats() {
 
             191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
 
-            - information `below-threshold` (policy.mg:1): score 40 of \`Too weak.\` is too low; in preview \`fix\` (coder-7), the policy injects only scores above 50
+            - information `below-threshold` (`policy.mg:1`): score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
             exit 0
         "#]],
     );

@@ -483,14 +483,14 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
 
             Atoms left out: 2.
 
-            - safe (atoms/a.yaml:13): blocked: no value of its \`shard\_types\` holds here
-            - style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+            - safe `(atoms/a.yaml:13):` blocked: no value of its `shard_types` holds here
+            - `style/short (atoms/a.yaml:22):` not a candidate: not mandatory, not needed, not found by a search
 
-            - error `atom-category` (atoms/a.yaml:26): unknown category \`style\` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are \`identity\`, \`safety\`, \`protocol\`, \`capability\`, \`methodology\`, \`hallucination\`, \`language\`, \`framework\`, \`domain\`, \`campaign\`, \`init\`, \`northstar\`, \`ouroboros\`, \`autopoiesis\`, \`context\`, \`reviewer\`, \`eval\`, \`exemplar\`, \`knowledge\`, \`build\_layer\`, \`intent\`, \`world\_state\`
-            - information `vector-only` (fix.kernel.mg:2): 1 prompt atom needs a search to be selected; in preview \`fix\` (coder-7), it is left out, because a preview has no search
-            - warning `skeleton-gap` (fix.kernel.mg:2): no prompt atom of category \`safety\`; in preview \`fix\` (coder-7), the runtime only logs the gap
-            - information `session-in-jit` (fix.kernel.mg:4): compiled prompt does not show 2 given values; in preview \`fix\` (coder-7), only a prompt without the compiler shows \`git\_branch\`, \`recent\_findings\`
-            - warning `dead-target` (policy.mg:5): no shard has the id \`tester-1\`; this line is in no prompt; the ids are \`coder-7\`
+            - error `atom-category` (`atoms/a.yaml:26`): unknown category `style` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+            - information `vector-only` (`fix.kernel.mg:2`): 1 prompt atom needs a search to be selected; in preview `fix` (coder-7), it is left out, because a preview has no search
+            - warning `skeleton-gap` (`fix.kernel.mg:2`): no prompt atom of category `safety`; in preview `fix` (coder-7), the runtime only logs the gap
+            - information `session-in-jit` (`fix.kernel.mg:4`): compiled prompt does not show 2 given values; in preview `fix` (coder-7), only a prompt without the compiler shows `git_branch`, `recent_findings`
+            - warning `dead-target` (`policy.mg:5`): no shard has the id `tester-1`; this line is in no prompt; the ids are `coder-7`
             exit 1
         "##]],
     );

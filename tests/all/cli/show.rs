@@ -256,7 +256,7 @@ fn markdown_has_headings_quotes_and_code() {
               "control_packet": {
         ```
 
-        - hint\[PB130 trace-missing\]: packet with changes has no reasoning trace
+        - `hint[PB130 trace-missing]:` packet with changes has no reasoning trace
 
         ```text
                 "intent_classification": {
@@ -269,8 +269,8 @@ fn markdown_has_headings_quotes_and_code() {
                 "mangle_updates": [
         ```
 
-        - ~~task\_status("é2", /done)~~ (dropped by the cap filter: no parenthesis, or no full stop at its end)
-        - warning\[PB203 no-period\]: update does not end with a full stop
+        - ~~`task_status("é2", /done)`~~ (dropped by the cap filter: no parenthesis, or no full stop at its end)
+        - `warning[PB203 no-period]:` update does not end with a full stop
           *help: add the full stop*
 
         ```text
@@ -278,7 +278,7 @@ fn markdown_has_headings_quotes_and_code() {
                 "memory_operations": [{"op": "note", "key": "a:b", "value": "password: [redacted]"}]
         ```
 
-        - warning\[PB311 secret-stored\]: stored value looks like a password
+        - `warning[PB311 secret-stored]:` stored value looks like a password
           *help: keep the credential in a secret store*
 
         ```text
