@@ -42,8 +42,8 @@ impl Globs {
         let (mut set, mut usable, mut unusable) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
         let (mut known, mut places) = (FxHashMap::default(), Vec::new());
         for (index, pattern) in patterns.into_iter().enumerate() {
-            if known.len() == MOST_PATTERNS && !known.contains_key(&pattern) {
-                unusable.push((index, format!("a list has at most {MOST_PATTERNS} different globs")));
+            if known.len() == MAX_PATTERNS && !known.contains_key(&pattern) {
+                unusable.push((index, too_many()));
                 continue;
             }
             let next = known.len();
@@ -111,15 +111,27 @@ impl Globs {
         value: Value<'_>,
         at: KeyPath,
     ) -> Option<(Self, Vec<Span>)> {
-        let mut patterns = reader.strings(value, &at.label());
+        let patterns = reader.strings(value, &at.label());
         let (globs, unusable) = Self::usable(patterns.iter().map(|(pattern, _)| pattern.clone()).collect());
-        // From the last to the first, so that the others keep their indices.
-        for (index, why) in unusable.into_iter().rev() {
-            let (pattern, span) = patterns.remove(index);
-            reader.bad_value(span, unusable_glob(&pattern, why));
+        let surplus = unusable.iter().filter(|(_, why)| *why == too_many()).count();
+        let (mut unusable, mut places, mut is_reported) =
+            (unusable.into_iter().peekable(), Vec::new(), false);
+        for (index, (pattern, span)) in patterns.into_iter().enumerate() {
+            match unusable.next_if(|(at, _)| *at == index) {
+                None => {
+                    reader.note(at, &pattern, span);
+                    places.push(span);
+                }
+                // One finding is enough for a list that is too long.
+                Some((_, why)) if why == too_many() => {
+                    if !std::mem::replace(&mut is_reported, true) {
+                        let headline = format!("{} has {surplus} globs too many", at.label());
+                        reader.bad_value(span, ValueError::new(headline).note(why));
+                    }
+                }
+                Some((_, why)) => reader.bad_value(span, unusable_glob(&pattern, why)),
+            }
         }
-        patterns.iter().for_each(|(pattern, span)| reader.note(at, pattern, *span));
-        let places = patterns.into_iter().map(|(_, span)| span).collect();
         (!globs.patterns.is_empty()).then_some((globs, places))
     }
 }
@@ -167,7 +179,12 @@ fn unusable_glob(pattern: &str, why: String) -> ValueError {
 const FORMS: usize = 2;
 
 /// The most different patterns of one list. All of them become one automaton, which takes long to build.
-const MOST_PATTERNS: usize = 2_000;
+const MAX_PATTERNS: usize = 2_000;
+
+/// Why a pattern of a list that is too long is not used.
+fn too_many() -> String {
+    format!("a list has at most {MAX_PATTERNS} different globs; the ones after them are ignored")
+}
 
 /// The globs that stand for a pattern.
 fn compiled(pattern: &str) -> Result<Vec<Glob>, String> {

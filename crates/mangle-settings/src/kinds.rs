@@ -156,6 +156,9 @@ impl Text for File {
     }
 }
 
+/// The largest number of tables in a list. Each may have globs, which take time to compile and are tried for each file.
+const MAX_TABLES: usize = 500;
+
 /// A list of tables (`[[…]]`).
 pub(super) enum Tables {}
 
@@ -179,11 +182,23 @@ where
         let span = value.span;
         let mut all = Vec::new();
         match value.take() {
-            ValueInner::Array(tables) => tables.into_iter().for_each(|value| {
-                let start = first_line(reader.text, value.span);
-                let table = reader.table(value, T::ONE);
-                all.extend(table.and_then(|table| T::entry(reader, table, start, &all)));
-            }),
+            ValueInner::Array(tables) => {
+                let surplus = tables.len().saturating_sub(MAX_TABLES);
+                for (index, value) in tables.into_iter().enumerate() {
+                    let start = first_line(reader.text, value.span);
+                    if index == MAX_TABLES {
+                        let headline =
+                            format!("file has {surplus} tables `[[{}]]` too many", T::SECTION.name);
+                        let why = format!(
+                            "a file has at most {MAX_TABLES} of them; the ones after them are ignored"
+                        );
+                        reader.bad_value(value.span, ValueError::new(headline).note(why));
+                        break;
+                    }
+                    let table = reader.table(value, T::ONE);
+                    all.extend(table.and_then(|table| T::entry(reader, table, start, &all)));
+                }
+            }
             _ => reader.bad_value(span, brackets::<T>()),
         }
         Some(all.into())

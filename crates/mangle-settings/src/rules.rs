@@ -8,7 +8,7 @@ use super::findings::CONFIG_UNKNOWN_RULE;
 use super::keys::{Kind, RULE_WORDS};
 use super::output::SettingValue;
 use super::select;
-use super::value::{KeyPath, Reader, range, shorten, suggest};
+use super::value::{KeyPath, Reader, ValueError, range, shorten, suggest};
 use mangle_syntax::lint::{Finding, Rule, Severity};
 
 /// The severity that a configuration gives to each rule.
@@ -55,6 +55,9 @@ impl RuleSettings {
     }
 }
 
+/// The largest number of keys of `[rules]`, several times as many as there are rules.
+const MAX_KEYS: usize = 2_000;
+
 impl Setting<Self> for RuleSettings {
     const KIND: Kind = Kind::Rules;
 
@@ -62,7 +65,15 @@ impl Setting<Self> for RuleSettings {
     fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
         let (mut settings, mut places) = (Self::default(), FxHashMap::default());
         let mut chosen = Vec::new();
-        for (key, value) in reader.table(value, &at.label())? {
+        let mut entries: Vec<_> = reader.table(value, &at.label())?.into_iter().collect();
+        entries.sort_by_key(|(key, _)| key.span.start);
+        if let Some((key, _)) = entries.get(MAX_KEYS) {
+            let headline = format!("`[rules]` has {} keys too many", entries.len() - MAX_KEYS);
+            let why = format!("the table has at most {MAX_KEYS} keys; the ones after them are ignored");
+            reader.bad_value(key.span, ValueError::new(headline).note(why));
+            entries.truncate(MAX_KEYS);
+        }
+        for (key, value) in entries {
             let severity = reader.word(value, "the severity of a rule", &RULE_WORDS, select::rule_severity);
             match select::select(&key.name, reader.vocabulary.rules) {
                 Some(selection) => {
@@ -96,6 +107,10 @@ fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
         format!("unknown rule or group `{shown}`")
     };
     let finding = Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message).label("this line has no effect");
+    // No name is like a pattern, and looking for one takes long.
+    if key.contains('*') {
+        return finding;
+    }
     suggest(finding, key, select::words(key, rules))
 }
 
@@ -106,7 +121,11 @@ pub fn severities<'a>(
     rules: &[&'static Rule],
 ) -> (RuleSettings, Vec<&'a str>) {
     let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
-    for (key, word) in pairs {
+    for (index, (key, word)) in pairs.into_iter().enumerate() {
+        if index >= MAX_KEYS {
+            unknown.push(key);
+            continue;
+        }
         match (select::select(key, rules), select::rule_severity(word)) {
             (Some(selection), Some(severity)) => chosen.push((selection, severity)),
             _ => unknown.push(key),

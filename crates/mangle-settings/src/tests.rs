@@ -216,6 +216,39 @@ fn a_glob_that_cannot_be_used_leaves_the_others() {
     assert!(program.includes("b.mg") && !program.includes("c.mg"));
 }
 
+/// A repository that somebody else wrote has 30,000 entries in each list. All are read in a moment, and the user hears of those
+/// that are not used.
+#[test]
+fn lists_have_limits() {
+    let lines = |line: &dyn Fn(usize) -> String| (0..30_000).map(line).collect::<String>();
+    let texts = [
+        format!("[rules]\n{}", lines(&|n| format!("\"M*{n}*\" = \"error\"\n"))),
+        format!("[rules]\n{}", lines(&|n| format!("\"M[{n}]*\" = \"error\"\n"))),
+        format!("[[program]]\ninclude = [{}]\n", lines(&|n| format!("\"a{n}/*.mg\",\n"))),
+        format!("[[program]]\nexclude = [{}]\n", lines(&|n| format!("\"../{n}\",\"a{n}*\",\n"))),
+        lines(&|n| format!("[[transcripts.override]]\nglob = \"a{n}\"\n")),
+        lines(&|n| format!("[[program]]\nname = \"a{n}\"\n")),
+    ];
+    let limits = texts.map(|text| {
+        let parsed = read(&text);
+        let limits = parsed.findings.into_iter().filter(|finding| finding.message.contains("too many"));
+        limits
+            .map(|finding| {
+                format!("{}: {}\n", finding.message, finding.notes.first().unwrap_or(&finding.message))
+            })
+            .collect::<String>()
+    });
+    expect![[r#"
+        `[rules]` has 28000 keys too many: the table has at most 2000 keys; the ones after them are ignored
+        `[rules]` has 28000 keys too many: the table has at most 2000 keys; the ones after them are ignored
+        `include` has 28000 globs too many: a list has at most 2000 different globs; the ones after them are ignored
+        `exclude` has 56000 globs too many: a list has at most 2000 different globs; the ones after them are ignored
+        file has 29500 tables `[[transcripts.override]]` too many: a file has at most 500 of them; the ones after them are ignored
+        file has 29500 tables `[[program]]` too many: a file has at most 500 of them; the ones after them are ignored
+    "#]]
+    .assert_eq(&limits.concat());
+}
+
 #[test]
 fn unknown_rules() {
     check(
