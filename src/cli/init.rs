@@ -15,8 +15,8 @@ use crate::report::sink;
 
 /// Write a starter project: a small policy with tests, a sample, a configuration and a CI file
 ///
-/// It passes `check` and `test` as it is. A file that is there is never replaced. On a terminal, `init` asks for the kind of CI
-/// unless `--ci` names it. Exit status: 0, or 2 if nothing was written.
+/// It passes `check` and `test` as it is. `init` never overwrites files; it completes a project that an interrupted `init` began.
+/// On a terminal, `init` asks for the kind of CI unless `--ci` names it. Exit status: 0, or 2 if nothing was written.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// The folder, which is created if it is not there
@@ -66,6 +66,8 @@ const fn template(path: &'static str, about: &'static str, text: &'static str) -
 /// A file that is to be written.
 struct OutputFile {
     path: PathBuf,
+    /// The folder that no link on the way to the file may leave.
+    root: PathBuf,
     about: &'static str,
     text: String,
 }
@@ -83,8 +85,8 @@ impl Init {
             None if io::stdin().is_terminal() && io::stdout().is_terminal() => asked()?,
             None => Ci::Github,
         };
-        let planned = planned(&folder, ci);
-        refuse_existing(&planned, &working)?;
+        let planned = missing(planned(&folder, ci), &working)?;
+        planned.iter().try_for_each(|file| refuse_links_outside(file, &working))?;
         for file in &planned {
             write(file, &working)?;
         }
@@ -97,7 +99,11 @@ impl Init {
     fn summary(&self, planned: &[OutputFile], ci: Ci, working: &Path) -> String {
         let shown: Vec<String> = planned.iter().map(|file| shown(&file.path, working)).collect();
         let width = shown.iter().map(|path| path.chars().count()).max().unwrap_or_default();
-        let mut text = format!("Wrote {} files:\n", planned.len());
+        let mut text = match planned.len() {
+            0 => "All files of the project exist already.\n".to_owned(),
+            1 => "Wrote 1 file:\n".to_owned(),
+            count => format!("Wrote {count} files:\n"),
+        };
         for (file, path) in planned.iter().zip(&shown) {
             text += &format!("  {path:<width$}  {}\n", file.about);
         }
@@ -127,6 +133,7 @@ fn asked() -> Result<Ci> {
 fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     let file = |template: &Template| OutputFile {
         path: folder.join(template.path),
+        root: folder.to_path_buf(),
         about: template.about,
         text: template.text.to_owned(),
     };
@@ -134,17 +141,25 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     // CI looks for its file at the root of the repository only.
     let root = host::repository(folder).unwrap_or(folder);
     if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
-        planned.push(OutputFile { path: root.join(path), about: ci_file::ABOUT, text });
+        planned.push(OutputFile { path: root.join(path), root: root.into(), about: ci_file::ABOUT, text });
     }
     planned
 }
 
-/// Nothing is written where a file would be replaced.
-fn refuse_existing(planned: &[OutputFile], working: &Path) -> Result<()> {
-    let existing: Vec<&OutputFile> =
-        planned.iter().filter(|file| file.path.symlink_metadata().is_ok()).collect();
+/// The planned files that do not exist. A file that is exactly as planned was written by an earlier run.
+///
+/// # Errors
+/// If another file exists in the place of one: nothing is written then.
+fn missing(planned: Vec<OutputFile>, working: &Path) -> Result<Vec<OutputFile>> {
+    let (present, missing): (Vec<_>, Vec<_>) =
+        planned.into_iter().partition(|file| file.path.symlink_metadata().is_ok());
+    let is_ours = |file: &OutputFile| {
+        let is_file = file.path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        is_file && host::read_to_string(&file.path).is_ok_and(|text| *text == *file.text)
+    };
+    let existing: Vec<&OutputFile> = present.iter().filter(|file| !is_ours(file)).collect();
     if existing.is_empty() {
-        return Ok(());
+        return Ok(missing);
     }
     let names: Vec<String> =
         existing.iter().map(|file| format!("`{}`", shown(&file.path, working))).collect();
@@ -154,6 +169,20 @@ fn refuse_existing(planned: &[OutputFile], working: &Path) -> Result<()> {
         _ => ("exist", "name another folder"),
     };
     Err(anyhow!("{} {verb} already, nothing was written; {advice}", names.join(", ")))
+}
+
+/// Refuses a file below a link that leads out of the folder of the project: a repository that somebody else wrote could make
+/// `init` write anywhere.
+fn refuse_links_outside(file: &OutputFile, working: &Path) -> Result<()> {
+    let exists = |path: &&Path| path.symlink_metadata().is_ok();
+    let below = file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(&file.root));
+    let Some(folder) = { below }.find(exists) else { return Ok(()) };
+    let (real, root) = (folder.canonicalize(), file.root.canonicalize());
+    if real.is_ok_and(|real| root.is_ok_and(|root| real.starts_with(root))) {
+        return Ok(());
+    }
+    let (folder, path) = (shown(folder, working), shown(&file.path, working));
+    Err(anyhow!("`{folder}` leads out of the project, so `{path}` cannot be written; nothing was written"))
 }
 
 fn write(file: &OutputFile, working: &Path) -> Result<()> {

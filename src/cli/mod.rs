@@ -56,6 +56,8 @@ mod status;
 mod stream;
 mod surroundings;
 mod test;
+#[cfg(not(target_family = "wasm"))]
+mod threads;
 mod transcripts;
 mod verify;
 mod version;
@@ -164,7 +166,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
     if cli.no_redact {
         show_secrets();
     }
-    let outcome = log::start(cli.log_file.as_deref()).and_then(|()| cli.run());
+    let needs_threads = matches!(cli.command, Command::Serve(_) | Command::Mcp(_));
+    let started = log::start(cli.log_file.as_deref()).and_then(|()| threads::start(needs_threads));
+    let outcome = started.and_then(|()| cli.run());
     cli.status(outcome)
 }
 

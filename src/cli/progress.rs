@@ -52,12 +52,18 @@ impl Progress {
         bar.set_prefix(what);
         let (over, waiting) = channel();
         let late = bar.clone();
-        thread::spawn(move || {
-            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && !late.is_finished() {
-                late.set_draw_target(ProgressDrawTarget::stderr());
-                late.enable_steady_tick(TICK);
+        let tick = move || {
+            let mut pause = PATIENCE;
+            while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) && !late.is_finished() {
+                if pause == PATIENCE {
+                    late.set_draw_target(ProgressDrawTarget::stderr());
+                    pause = TICK;
+                }
+                late.tick();
             }
-        });
+        };
+        // Without a thread no bar appears.
+        let _ = thread::Builder::new().name("progress".into()).spawn(tick);
         Self { bar, _over: over }
     }
 

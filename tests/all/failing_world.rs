@@ -274,6 +274,39 @@ fn a_killed_process_leaves_nothing_behind() {
     }
 }
 
+/// A project that an interrupted run began is completed by the next one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_init_is_completed_by_the_next_one() {
+    let words = ["init", "project", "--ci", "github"];
+    let clean = TempDir::new().unwrap();
+    assert_eq!(support::run(clean.path(), &words).status.code(), Some(0));
+    let clean = files(clean.path());
+    let mut count = 0;
+    for (operation, how) in
+        [("create", "kill"), ("write", "kill"), ("sync", "kill"), ("rename", "kill"), ("rename", "EIO")]
+    {
+        for number in 1..MOST {
+            let folder = TempDir::new().unwrap();
+            let root = folder.path().canonicalize().unwrap().join("work");
+            std::fs::create_dir(&root).unwrap();
+            let hit = folder.path().join("hit");
+            let mut killed = support::command(&root, &words);
+            let fault = format!("{operation}:{number}:{how}");
+            killed.env("MANGLE_LS_TEST_FAULT", &fault).env("MANGLE_LS_TEST_FAULT_HIT", &hit);
+            killed.output().unwrap();
+            if !hit.exists() {
+                break;
+            }
+            count += 1;
+            let again = support::run(&root, &words);
+            assert_eq!(again.status.code(), Some(0), "{fault}: {}", String::from_utf8_lossy(&again.stderr));
+            assert_eq!(files(&root), clean, "{fault}");
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
 #[test]
 fn a_failing_read_is_reported() {
     let commands: [&[&str]; 7] = [

@@ -3,6 +3,7 @@
 //!
 //! The ordinary test runs every policy with one command in turn, and some of them in a server. `cargo xtask ceilings` runs everything with everything and prints the table.
 
+mod bombs;
 mod child;
 use crate::support::client;
 mod inputs;

@@ -136,9 +136,70 @@ fn names_of_folders_cannot_steer_the_terminal() {
     let name = "a\u{1b}[31m\u{202e}\n::error::b";
     let written = run(at.path(), &["init", name, "--ci", "none"]);
     let again = run(at.path(), &["init", name, "--ci", "none"]);
-    assert_eq!((written.status.code(), again.status.code()), (Some(0), Some(2)));
-    for text in [stdout(&written), String::from_utf8(again.stderr).unwrap()] {
+    std::fs::write(at.path().join(name).join("prompt.mg"), "").unwrap();
+    let refused = run(at.path(), &["init", name, "--ci", "none"]);
+    let statuses = [&written, &again, &refused].map(|output| output.status.code());
+    assert_eq!(statuses, [Some(0), Some(0), Some(2)]);
+    for text in [stdout(&written), stdout(&again), String::from_utf8(refused.stderr).unwrap()] {
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
         assert!(!text.lines().any(|line| line.starts_with("::error")), "{text:?}");
     }
+}
+
+#[test]
+fn a_project_is_completed() {
+    let at = folder(&[]);
+    run(at.path(), &["init", "--ci", "none"]);
+    std::fs::remove_file(at.path().join("prompt.mg")).unwrap();
+    check_in(
+        &at,
+        &["init", "--ci", "none"],
+        expect![[r#"
+            Wrote 1 file:
+              prompt.mg  gives lines of the system prompt
+
+            Next:
+              mangle-ls check
+              mangle-ls test
+            exit 0
+        "#]],
+    );
+    check_in(
+        &at,
+        &["init", "--ci", "none"],
+        expect![[r#"
+            All files of the project exist already.
+
+            Next:
+              mangle-ls check
+              mangle-ls test
+            exit 0
+        "#]],
+    );
+}
+
+/// Somebody else wrote the repository.
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_project_are_not_followed() {
+    for (link, named) in [(".github", ".github"), (".github/workflows", ".github/workflows")] {
+        for target in ["outside", "missing"] {
+            let at = folder(&[("outside/x", "")]);
+            let project = at.path().join("project");
+            std::fs::create_dir_all(project.join(link).parent().unwrap()).unwrap();
+            std::fs::create_dir(project.join(".git")).unwrap();
+            std::os::unix::fs::symlink(at.path().join(target), project.join(link)).unwrap();
+            let output = run(&project, &["init", "--ci", "github"]);
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains(&format!("`{named}` leads out of the project")), "{said}");
+            assert!(!project.join("README.md").exists() && !at.path().join("missing").exists());
+            assert_eq!(std::fs::read_dir(at.path().join("outside")).unwrap().count(), 1);
+        }
+    }
+    // A link that stays inside is followed.
+    let at = folder(&[("ci/x", "")]);
+    std::os::unix::fs::symlink("ci", at.path().join(".github")).unwrap();
+    assert_eq!(run(at.path(), &["init", "--ci", "github"]).status.code(), Some(0));
+    assert!(at.path().join("ci/workflows/policy.yml").exists());
 }

@@ -8,6 +8,7 @@ mod fix;
 mod fix_transcripts;
 mod fix_twice;
 mod fmt;
+mod foreign_markdown;
 mod foreign_names;
 mod foreign_text;
 mod graph;
@@ -36,5 +37,7 @@ mod split;
 mod stats;
 use crate::support::command as support;
 mod diff;
+#[cfg(target_os = "linux")]
+mod threads;
 mod transcripts;
 mod verify;
