@@ -89,6 +89,7 @@ pub fn compare_all(
             argument,
             undecided,
             facts,
+            solver: found.solver,
             is_one_way_open,
         });
     }

@@ -45,6 +45,8 @@ pub struct AtomComparison {
     pub undecided: Option<String>,
     /// How many facts a world had at most.
     pub facts: usize,
+    /// The solver that decided, if one did.
+    pub solver: Option<&'static str>,
     /// True if the direction without a difference is not decided.
     #[serde(skip)]
     pub is_one_way_open: bool,
@@ -124,9 +126,12 @@ impl AtomComparison {
     fn sentence(&self) -> String {
         let facts = if self.facts == 1 { "1 fact".to_owned() } else { format!("{} facts", self.facts) };
         let sentence = match self.answer {
-            "equivalent" => match &self.argument {
-                Some(why) => format!("no world tells the policies apart: {why}"),
-                None => format!("no world of up to {facts} tells the policies apart"),
+            "equivalent" => match (&self.argument, self.solver) {
+                (Some(why), _) => format!("no world tells the policies apart: {why}"),
+                (None, None) => format!("no world of up to {facts} tells the policies apart"),
+                (None, Some(solver)) => {
+                    format!("no world of up to {facts} tells the policies apart, decided with {solver}")
+                }
             },
             "adds" if self.is_one_way_open => "the new policy gives more".to_owned(),
             "adds" => "the new policy gives more, and nothing less".to_owned(),

@@ -22,6 +22,7 @@ mod protocol;
 mod python;
 mod screenshots;
 mod soak;
+mod solvers;
 mod tally;
 mod test;
 mod times;

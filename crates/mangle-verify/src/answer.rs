@@ -13,6 +13,7 @@ use crate::obstacle::{Obstacle, listed};
 use crate::plain_proof::plain_proof;
 use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
+use crate::readable_world::fact_text;
 use crate::reading_difference::{ReadingDifference, reading_differences};
 use crate::search::{Outcome, Scope, Searched, World, search};
 
@@ -232,7 +233,7 @@ fn counted(facts: usize) -> String {
 /// The facts of a world as the program writes them, sorted.
 fn facts_of(world: &World) -> Vec<String> {
     let (model, compiled) = (world.kernel.model(), world.kernel.compiled());
-    let facts = world.facts.iter().map(|fact| model.fact(compiled, fact.predicate, &fact.tuple));
+    let facts = world.facts.iter().map(|fact| fact_text(model, compiled, fact));
     let facts = facts.map(|fact| with_own_names(&fact));
     let mut facts: Vec<String> = facts.collect();
     facts.sort();

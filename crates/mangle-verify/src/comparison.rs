@@ -28,6 +28,8 @@ pub struct Comparison {
     pub added: Vec<Difference>,
     /// What only the other program gives.
     pub removed: Vec<Difference>,
+    /// The solver that decided, if one did.
+    pub solver: Option<&'static str>,
     /// Why there is no difference in any world, however large.
     pub argument: Option<&'static str>,
     /// Why there may be more.
@@ -84,6 +86,7 @@ pub fn compare(
     let search = DifferenceSearch { setup, pair, atom, scope, cancel };
     let (added, removed) = (search.run(Direction::Added)?, search.run(Direction::Removed)?);
     Ok(Comparison {
+        solver: added.solver.or(removed.solver),
         added: added.differences,
         removed: removed.differences,
         argument: None,
@@ -108,6 +111,7 @@ struct OneDirection {
     differences: Vec<Difference>,
     /// Why there may be more.
     undecided: Option<String>,
+    solver: Option<&'static str>,
 }
 
 struct DifferenceSearch<'d> {
@@ -125,7 +129,9 @@ impl DifferenceSearch<'_> {
         while found.differences.len() < MOST_DIFFERENCES {
             let rest = self.pair.without(&excluded);
             let question = difference(self.setup, &rest, &self.atom, direction, String::new())?;
-            let world = match search(&question, self.scope, self.cancel).outcome {
+            let searched = search(&question, self.scope, self.cancel);
+            found.solver = searched.solver.or(found.solver);
+            let world = match searched.outcome {
                 Outcome::Found { world, .. } => self.texts(&world),
                 Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld | Outcome::Aborts { .. } => break,
                 Outcome::Undecided { obstacle, .. } => {

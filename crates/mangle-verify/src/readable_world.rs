@@ -1,6 +1,6 @@
 //! Worlds as text: a world is shown only if Mangle reads its facts as the values that were found.
 
-use mangle_engine::kernel::{Clock, Fact, ValueId, Values, evaluate};
+use mangle_engine::kernel::{Clock, Compiled, Datum, Fact, Model, ValueId, Values, evaluate};
 use mangle_syntax::syntax::SourceFile;
 
 use crate::candidates::InputPredicate;
@@ -21,9 +21,35 @@ pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut V
     fact.tuple.iter().take(width).all(|value| read_back(*value, values, clock) == Some(*value))
 }
 
+/// The text of a fact. The engine prints `1` for the float `1.0`; here a float is a literal that Mangle reads as one.
+pub(crate) fn fact_text(model: &Model, compiled: &Compiled, fact: &Fact) -> String {
+    let float = |value: &ValueId| match model.values.get(*value) {
+        Datum::Float(bits) => Some(float_literal(f64::from_bits(*bits))),
+        _ => None,
+    };
+    if compiled.is_temporal(fact.predicate) || fact.tuple.iter().all(|value| float(value).is_none()) {
+        return model.fact(compiled, fact.predicate, &fact.tuple);
+    }
+    let shown = |value: &ValueId| float(value).unwrap_or_else(|| model.values.display(*value).to_string());
+    let args: Vec<String> = fact.tuple.iter().map(shown).collect();
+    format!("{}({})", compiled.name(fact.predicate), args.join(","))
+}
+
+/// A float as Mangle writes it: with a fraction, also before an exponent.
+fn float_literal(float: f64) -> String {
+    let text = format!("{float:?}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
+        _ => text,
+    }
+}
+
 /// The value that the text of a value stands for.
 fn read_back(value: ValueId, values: &mut Values, clock: Clock) -> Option<ValueId> {
-    let text = format!("p({}).", values.display_within(value, MAX_BYTES));
+    let text = match values.get(value) {
+        Datum::Float(bits) => format!("p({}).", float_literal(f64::from_bits(*bits))),
+        _ => format!("p({}).", values.display_within(value, MAX_BYTES)),
+    };
     let source = SourceFile::parse(text.as_str().into());
     let item = source.items().first().filter(|_| source.items().len() == 1)?;
     let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
@@ -45,6 +71,10 @@ mod tests {
         let text = values.string("a \"quoted\"\nline \u{1f600}");
         let number = values.number(i64::MIN);
         let float = values.float(-0.5);
+        let floats = [1.0, 1.0e300, -2.0e-300, 1.5e300].map(|float| values.float(float));
+        for value in floats {
+            assert_eq!(read_back(value, &mut values, clock), Some(value), "{}", values.display(value));
+        }
         let (time, duration) = (values.time(1_700_000_000_000_000_001), values.duration(-1));
         let bytes = values.intern(Datum::Bytes(b"ab"[..].into())).unwrap();
         let list = values.list(&[name, text, number]).unwrap();

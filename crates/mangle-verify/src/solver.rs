@@ -56,6 +56,12 @@ impl Solvers {
         self.all.iter().map(|solver| solver.name())
     }
 
+    /// All solvers of some lists.
+    #[cfg(test)]
+    pub(crate) fn joined(lists: Vec<Self>) -> Self {
+        Self { all: lists.into_iter().flat_map(|list| list.all).collect() }
+    }
+
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Solver>> {
         self.all.iter()
     }

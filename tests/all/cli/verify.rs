@@ -516,3 +516,17 @@ fn what_worlds_show_is_among_the_findings_of_a_check() {
     write(folder.path(), "policy.mg", format!("{policy}{endless}"));
     assert_eq!(codes(&["verify", "--format", "sarif"]), (vec!["MG956".into(), "MG956".into()], Some(2)));
 }
+
+/// Without a solver the message names one; a program of that name in the working folder is never run.
+#[test]
+fn a_property_without_complete_values_names_the_solvers() {
+    let policy = "Decl n(X) descr [extensional()] bound [/number].\n\
+        q() :- n(A), n(B), A > 1, B > 1, A < 100, B < 100, C = fn:mult(A, B), C = 8633.\n";
+    let folder = folder(&[("policy.mg", policy), ("policy_test.mg", "# @never q()\n"), ("z3", "exit 1\n")]);
+    let output = run(folder.path(), &["verify", ".", "--solver", "none"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("a solver (z3 or cvc5) could decide it"), "{text}");
+    let output = run(folder.path(), &["verify", ".", "--solver", "yices"]);
+    assert_eq!(output.status.code(), Some(2));
+}

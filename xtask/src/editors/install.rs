@@ -106,6 +106,13 @@ pub(crate) fn mdbook() -> Result<PathBuf> {
     Ok(python_with("mdbook", MDBOOK)?.join("mdbook"))
 }
 
+/// The solvers that `verify` and `diff` use: those on the path, else those of Debian.
+pub(crate) fn solvers() -> Result<()> {
+    let is_present = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    let missing: Vec<&str> = ["z3", "cvc5"].into_iter().filter(|name| !is_present(name)).collect();
+    debian_packages(&missing)
+}
+
 /// Editors of Debian 13, which needs no root: gives the folder with `nvim`, `emacs`, `hx` and `tmux`.
 pub(super) fn debian_13() -> Result<PathBuf> {
     const SCRIPT: &str = include_str!("debian-13.sh");

@@ -109,6 +109,14 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step!("mcp", "the tools for agents in the official inspector", Full, Waiting, PROGRAM, crate::mcp::run),
     step!("engines", "grammars in the engines that read them", Full, Waiting, PROGRAM, crate::engines::run),
+    step!(
+        "solvers",
+        "questions that only solvers decide, with z3 and cvc5",
+        Full,
+        Waiting,
+        &["crates/mangle-verify/"],
+        crate::solvers::run
+    ),
     step!("neovim", "the plugin in Neovim", Full, Waiting, PROGRAM, || editors::run(Editor::Neovim)),
     step!("emacs", "the mode in Emacs", Full, Waiting, PROGRAM, || editors::run(Editor::Emacs)),
     step!("helix", "the configuration in Helix", Full, Waiting, PROGRAM, || editors::run(Editor::Helix)),

@@ -438,17 +438,18 @@ impl Encoder<'_> {
             let not = self.exprs.not(equal);
             self.required.push(not);
         }
+        let infinite = self.exprs.ite(is_negative, down, up);
+        let text = self.exprs.ite(is_infinite, infinite, finite);
+        let text = self.exprs.ite(is_nan, nan, text);
         if let Some(function) = Function::of("fn:float64:to_string") {
             let (arg, result) =
-                (self.exprs.make(Kind::Float, &[float]), self.exprs.make(Kind::String, &[finite]));
+                (self.exprs.make(Kind::Float, &[float]), self.exprs.make(Kind::String, &[text]));
             let succeeds = self.exprs.bool(true);
             if !self.open_calls.iter().any(|call| call.result == result) {
                 self.open_calls.push(OpenCall { function, args: vec![arg], result, succeeds });
             }
         }
-        let infinite = self.exprs.ite(is_negative, down, up);
-        let text = self.exprs.ite(is_infinite, infinite, finite);
-        self.exprs.ite(is_nan, nan, text)
+        text
     }
 
     fn replaced(&mut self, function: Function, args: &[Expr], [text, old, new, count]: [Expr; 4]) -> Applied {

@@ -26,7 +26,7 @@ use crate::{InputPredicate, Outcome, Question, Scope, Searched, search};
 const NOW: Clock = Clock { now_ns: 1_700_000_000_000_000_000 };
 
 /// The question whether `goal() :- body` can be derived; predicates without rules and facts are the inputs.
-fn question(policy: &str, body: &str, reading: Reading) -> Question {
+pub(crate) fn question(policy: &str, body: &str, reading: Reading) -> Question {
     let files = [policy.to_owned(), format!("verify_goal() :- {body} .\n")];
     let summary = |(id, text): (u32, &String)| {
         Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
@@ -62,7 +62,7 @@ fn question(policy: &str, body: &str, reading: Reading) -> Question {
 }
 
 /// What a search found, in a line.
-fn told(searched: &mut Searched) -> String {
+pub(crate) fn told(searched: &mut Searched) -> String {
     match &mut searched.outcome {
         Outcome::Found { world, .. } => {
             let model = world.kernel.model();
