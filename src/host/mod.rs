@@ -36,6 +36,7 @@ mod prompts;
 mod read;
 mod resolve;
 mod revision;
+mod settings_problems;
 mod single_files;
 mod solvers;
 mod summary;
@@ -80,10 +81,11 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, SettingsProblems,
-    Shell, StandaloneFile, resolve, resolve_with_transcripts,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Shell,
+    StandaloneFile, resolve, resolve_with_transcripts,
 };
 pub use revision::revision;
+pub use settings_problems::SettingsProblems;
 pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
 pub use solvers::solvers;
 pub use summary::summarise;

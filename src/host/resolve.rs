@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::resolution::{CorpusFiles, Member, ProgramFiles, Resolution, SettingsProblems, StandaloneFile};
+pub use self::resolution::{CorpusFiles, Member, ProgramFiles, Resolution, StandaloneFile};
 pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
 pub use super::partial_scan::PartialScan;

@@ -14,7 +14,7 @@ const DECLARATIONS_URI: &str = "mangle://declarations";
 pub(super) enum ResourceText {
     /// A Markdown text that is part of the program.
     Markdown(&'static str),
-    /// The first page of what a tool says without arguments, as JSON.
+    /// The first page of the answer of a tool, as JSON; of programs that do not load also.
     OfTool(&'static Tool),
 }
 

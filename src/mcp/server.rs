@@ -84,7 +84,9 @@ impl ServerHandler for McpServer {
             None => return Err(ErrorData::resource_not_found("there is no such resource", None)),
             Some(ResourceText::Markdown(text)) => (text.to_owned(), "text/markdown"),
             Some(ResourceText::OfTool(tool)) => {
-                let answer = self.caller.call(tool, Default::default(), context.ct.cancelled()).await;
+                // Declarations help whoever corrects a program that does not load; the answer is marked.
+                let arguments = serde_json::Map::from_iter([("anyway".to_owned(), true.into())]);
+                let answer = self.caller.call(tool, arguments, context.ct.cancelled()).await;
                 let answer = answer.map_err(|why| ErrorData::internal_error(sink::lines(&why), None))?;
                 (masked(answer).to_string(), "application/json")
             }

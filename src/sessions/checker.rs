@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mangle_engine::kernel::Clock;
+use mangle_engine::program::FileSummary;
 use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
-use mangle_syntax::text::Cancel;
+use mangle_syntax::text::{Cancel, FileId};
+use rustc_hash::FxHashMap;
 
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
@@ -116,21 +118,10 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        let name = |file| {
-            let named = texts.iter().find(|(known, ..)| *known == file);
-            named.map(|(_, name, _)| name.clone()).unwrap_or_default()
-        };
         let surroundings = (&memory, &overlay, &Cancel::new());
         let checked = host::check(&resolution, &files, surroundings, CheckOptions::default(), || {});
         without_errors(&checked.entries, &texts)?;
-        // Those that the settings switch off.
-        let mut errors = resolution.settings_problems(&root).errors;
-        for joined in host::join(&resolution, &files, &LinkOptions::default()) {
-            errors.add(load_errors(&joined.program, &name));
-        }
-        if !errors.is_empty() {
-            return Err(LoadError::Errors(errors.lines().join("\n")));
-        }
+        that_load(&resolution, &files, (&root, &texts))?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -227,6 +218,26 @@ impl Checker {
     pub(super) fn sources(&self) -> Sources {
         sources(&self.texts)
     }
+}
+
+/// Refuses programs that do not load, also if the settings switch the findings off.
+///
+/// # Errors
+/// The first errors, if there are some.
+fn that_load(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    (root, texts): (&Path, &[(FileId, String, Arc<str>)]),
+) -> Result<(), LoadError> {
+    let name = |file| {
+        let named = texts.iter().find(|(known, ..)| *known == file);
+        named.map(|(_, name, _)| name.clone()).unwrap_or_default()
+    };
+    let mut errors = resolution.settings_problems(root).errors;
+    for joined in host::join(resolution, files, &LinkOptions::default()) {
+        errors.add(load_errors(&joined.program, &name));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(LoadError::Errors(errors.lines().join("\n"))) }
 }
 
 /// # Errors

@@ -149,22 +149,7 @@ impl ReplayCommand {
             policies.complain(&working, color);
             return Ok(ExitStatus::Failure);
         };
-        let mut out = Output::of(self.format.medium(), color);
-        out.write(&match self.format {
-            Layout::Text => mark.comment("#"),
-            Layout::Markdown => mark.markdown(),
-            Layout::Json => String::new(),
-        })?;
-        let written = RefCell::new(ReplayOutput {
-            out,
-            mark,
-            summary: ReplaySummary::default(),
-            fails: false,
-            shown: Vec::new(),
-            omitted: 0,
-            starts: Vec::new(),
-            coverage: Vec::new(),
-        });
+        let written = RefCell::new(self.begin(mark, color)?);
         let open: RefCell<Option<SessionRun<'_>>> = RefCell::new(None);
         let mut homeless: Vec<String> = Vec::new();
         let cancel = surroundings::cancel();
@@ -220,6 +205,26 @@ impl ReplayCommand {
             (false, _) => ExitStatus::Failure,
             (true, true) => ExitStatus::Findings,
             (true, false) => ExitStatus::Clean,
+        })
+    }
+
+    /// The output, marked if a policy does not load.
+    fn begin(&self, mark: LoadErrors, color: ColorChoice) -> std::io::Result<ReplayOutput> {
+        let mut out = Output::of(self.format.medium(), color);
+        out.write(&match self.format {
+            Layout::Text => mark.comment("#"),
+            Layout::Markdown => mark.markdown(),
+            Layout::Json => String::new(),
+        })?;
+        Ok(ReplayOutput {
+            out,
+            mark,
+            summary: ReplaySummary::default(),
+            fails: false,
+            shown: Vec::new(),
+            omitted: 0,
+            starts: Vec::new(),
+            coverage: Vec::new(),
         })
     }
 

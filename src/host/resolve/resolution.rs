@@ -12,11 +12,11 @@ use crate::host::partial_scan::PartialScan;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::problem::Problem;
 use crate::host::project::ProgramOrigin;
+use crate::host::settings_problems::SettingsProblems;
 use crate::host::{
     AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, Project, TranscriptFile,
     relative,
 };
-use crate::report::LoadErrors;
 use mangle_engine::program::Embedding;
 use mangle_settings::{Settings, TranscriptSettings};
 use mangle_syntax::text::FileId;
@@ -112,15 +112,6 @@ pub struct CorpusFiles {
     pub atoms: AtomFiles,
     /// The files whose findings are wanted.
     pub reported: FxHashSet<FileId>,
-}
-
-/// What is wrong with the settings that a command uses.
-#[derive(Debug, Clone, Default)]
-pub struct SettingsProblems {
-    /// The errors because of which the settings of a configuration file do not hold.
-    pub errors: LoadErrors,
-    /// The lines that are ignored, each as a sentence with its place.
-    pub ignored: Vec<String>,
 }
 
 impl Resolution {

@@ -349,6 +349,13 @@ impl SnapshotProgram {
         self.load_errors().mark().filter(|_| self.is_refused())
     }
 
+    /// True if questions about what follows from the program can be answered: with that, or with the errors of a program that
+    /// does not load.
+    #[must_use]
+    pub fn is_answerable(&self) -> bool {
+        self.is_refused() || self.evaluated().is_some()
+    }
+
     /// Nothing is found by an evaluation that is refused.
     fn refuse_evaluation(&self) {
         self.evaluation.get_or_init(Arc::default);

@@ -93,7 +93,7 @@ impl Writer {
             Prerequisite::Evaluation(path) => {
                 !self.workspace.is_loading()
                     && !path.as_ref().is_some_and(|path| self.workspace.is_unplaced(path))
-                    && tried_for(needs, view).iter().all(|program| program.evaluated().is_some())
+                    && tried_for(needs, view).iter().all(|program| program.is_answerable())
             }
         }
     }

@@ -44,7 +44,7 @@ impl Writer {
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
         let others: Vec<_> = others.cloned().collect();
         others.iter().for_each(|program| program.forget_evaluation());
-        let is_known = |program: &Arc<SnapshotProgram>| program.evaluated().is_some() && program.is_traced();
+        let is_known = |program: &Arc<SnapshotProgram>| program.is_answerable() && program.is_traced();
         let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_checked_atoms();
         let pause = if is_asked { Duration::ZERO } else { PAUSE };
         if !is_all_known || self.is_addition_unseen {

@@ -29,15 +29,15 @@ fn transcript(text: &str) -> String {
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
         ("check", json!({"evaluate": true})),
-        ("predicates", json!({})),
-        ("query", json!({"atom": "said(X)", "why": true})),
-        ("query", json!({"atom": "said(/no)", "why_not": true})),
-        ("test", json!({})),
-        ("verify", json!({"scope": 1})),
-        ("replay", json!({"path": "session.jsonl", "policy": ["policy.mg"]})),
-        ("repair", json!({"path": "session.jsonl"})),
-        ("preview", json!({"path": "a.kernel.mg"})),
-        ("schema", json!({})),
+        ("predicates", json!({"anyway": true})),
+        ("query", json!({"atom": "said(X)", "why": true, "anyway": true})),
+        ("query", json!({"atom": "said(/no)", "why_not": true, "anyway": true})),
+        ("test", json!({"anyway": true})),
+        ("verify", json!({"scope": 1, "anyway": true})),
+        ("replay", json!({"path": "session.jsonl", "policy": ["policy.mg"], "anyway": true})),
+        ("repair", json!({"path": "session.jsonl", "anyway": true})),
+        ("preview", json!({"path": "a.kernel.mg", "anyway": true})),
+        ("schema", json!({"anyway": true})),
     ]
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::CheckedProgram;
+use super::checked::CheckedProgram;
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
 use crate::analysis::with_other_helpers;

@@ -5,6 +5,7 @@
 //! that it mentions stay the same, so that a keystroke costs the checks of one clause. What is known of a file is kept while
 //! nothing that its findings depend on is different, so that an edit costs the files that it concerns.
 
+mod checked;
 mod last_run;
 mod placer;
 mod rejections;
@@ -21,6 +22,7 @@ use crate::Registry;
 use crate::fix_checks::FixChecks;
 use crate::program_checks::{ProgramChecks, off};
 use crate::suppression::{Suppressions, UNUSED_SUPPRESSION};
+pub use checked::CheckedProgram;
 use last_run::LastRun;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
@@ -63,15 +65,6 @@ impl FindingCache {
     pub fn forget(&self, file: FileId) {
         self.statements.forget(file);
     }
-}
-
-/// The result of a check of a program.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CheckedProgram {
-    /// The findings of each file, in the order of [`Program::files`].
-    pub diagnostics: Vec<(FileId, Arc<[Diagnostic]>)>,
-    /// The findings because of which the engine rejects the program, as [`rejections`] gives them.
-    pub rejections: Vec<(FileId, Diagnostic)>,
 }
 
 /// The diagnostics of every file of `program`, sorted by start; files without any have an empty

@@ -180,7 +180,7 @@ fn lenses_are_listed_at_once_and_resolved_by_the_evaluation() {
 fn lenses_without_solutions_are_shown_on_demand() {
     let files = [
         ("main.mg", "open(D) :- door(D).\nshut(D) :- locked(D).\n"),
-        ("a.kernel.mg", "# @preview use: main.mg\ndoor(/f).\n"),
+        ("a.kernel.mg", "# @preview use: main.mg\nDecl locked(D).\ndoor(/f).\n"),
     ];
     let (_folder, mut client, uri) = opened(&files);
     lenses(&mut client, &uri);
