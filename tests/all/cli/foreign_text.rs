@@ -50,7 +50,8 @@ const COMMANDS: &[(Kind, &[&str])] = &[
 
 /// The arguments with `--anyway`, where the output has a place for the mark: one of the programs does not load.
 fn anyway<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let evaluates = ["parse", "show", "split", "repair", "stats", "replay", "graph", "query", "preview", "test"];
+    let evaluates =
+        ["parse", "show", "split", "repair", "stats", "replay", "graph", "query", "preview", "test"];
     let is_marked = !arguments.contains(&"csv") && arguments != ["repair", "t/a.jsonl"];
     let option = (evaluates.contains(&arguments[0]) && is_marked).then_some("--anyway");
     arguments.iter().copied().chain(option).collect()
@@ -295,7 +296,10 @@ fn no_output_shows_a_credential() {
         let (out, error) = both(&run(folder.path(), &anyway(arguments)));
         look(&format!("{arguments:?}"), &(out + &error));
     }
-    run(folder.path(), &["replay", "t/a.jsonl", "--anyway", "--report", "page.html", "--log-file", "log.txt"]);
+    run(
+        folder.path(),
+        &["replay", "t/a.jsonl", "--anyway", "--report", "page.html", "--log-file", "log.txt"],
+    );
     run(folder.path(), &["stats", "t/a.jsonl", "--report", "figures.html", "--anyway"]);
     run(folder.path(), &["split", "t/a.jsonl", "--surface", "s.txt", "--control", "c.txt", "--anyway"]);
     for name in ["page.html", "figures.html", "s.txt", "c.txt", "log.txt"] {
@@ -308,9 +312,11 @@ fn no_output_shows_a_credential() {
 fn credentials_are_shown_to_those_who_ask() {
     for (text, part) in SECRETS {
         let folder = project(text);
-        for arguments in
-            [&["check"][..], &["parse", "t/a.jsonl", "--format", "json", "--anyway"], &["split", "t/a.jsonl", "--anyway"]]
-        {
+        for arguments in [
+            &["check"][..],
+            &["parse", "t/a.jsonl", "--format", "json", "--anyway"],
+            &["split", "t/a.jsonl", "--anyway"],
+        ] {
             let (out, _) = both(&run(folder.path(), &[arguments, &["--no-redact"]].concat()));
             assert!(out.contains(part), "{arguments:?} hides {part}: {out}");
         }

@@ -129,8 +129,8 @@ fn output_about_a_program_that_does_not_load_is_marked() {
         for arguments in COMMANDS {
             let arguments: Vec<_> = arguments.iter().copied().chain(["--anyway"]).collect();
             let (output, out, errors) = run(folder.path(), &arguments);
-            let is_json = arguments.contains(&"json")
-                || (arguments[0] == "graph" && !arguments.contains(&"--format"));
+            let is_json =
+                arguments.contains(&"json") || (arguments[0] == "graph" && !arguments.contains(&"--format"));
             let mark = if is_json { "\"program_loads\":" } else { *code };
             let is_marked = out.lines().any(|line| line.contains(mark));
             // There is nothing to repair, and no envelope may be possible.
