@@ -196,7 +196,9 @@ fn configuration_files_have_findings_too() {
               = note: the values are `off`, `hint`, `information`, `warning`, `error`
 
             1 error, 1 warning in 1 file (1 clause)
-            exit 1
+            error: the settings cannot be used
+              mangle-ls.toml:3:10: unknown value `loud` for the severity of a rule (MG903)
+            exit 2
         "#]],
     );
 }
@@ -554,15 +556,19 @@ fn endings_can_be_added() {
               = note: such files contain something else
 
             1 error in 2 files (2 clauses)
-            exit 1
+            error: the settings cannot be used
+              mangle-ls.toml:2:32: unusable file ending `json` for `extensions` (MG903)
+            exit 2
         "#]],
     );
     check(
         files,
-        &["query", "p(X)"],
+        &["query", "p(X)", "--anyway"],
         expect![[r#"
-        p(1)
-        exit 0
-    "#]],
+            error: the program does not load
+              mangle-ls.toml:2:32: unusable file ending `json` for `extensions` (MG903)
+              `--anyway` evaluates the rest of it
+            exit 2
+        "#]],
     );
 }

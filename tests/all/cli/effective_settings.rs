@@ -228,6 +228,7 @@ fn all_settings() {
             inputs = []
             facts = 5
             seconds = 10
+            solver = "auto"
 
             [decoding]
             files = []
@@ -526,7 +527,8 @@ fn all_settings() {
               "verify": {
                 "inputs": [],
                 "facts": 5,
-                "seconds": 10
+                "seconds": 10,
+                "solver": "auto"
               },
               "decoding": {
                 "files": [],

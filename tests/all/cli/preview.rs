@@ -376,16 +376,10 @@ fn what_cannot_be_shown_is_said() {
         &[("a.kernel.mg", damaged)],
         &["preview", "a.kernel.mg", "--mode", "section"],
         expect![[r#"
-            a  x-1 (x), section
-            ── context · kernel · 3 tokens
-            - There.
-            ──
-            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 of 191500 tokens, 0.0 % (bytes/4: 3, characters/4: 2)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
-              context             3  100.0 %
-            error[missing-bracket] a.kernel.mg:3 missing `)` after `p(X`
-            warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
-            exit 1
+            error: the program does not load
+              a.kernel.mg:3:3: missing `)` after `p(X` (MG037)
+              `--anyway` evaluates the rest of it
+            exit 2
         "#]],
     );
 }

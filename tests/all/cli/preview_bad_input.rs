@@ -33,7 +33,8 @@ fn shown(output: &str) -> String {
 /// Compares what is said of a kernel, with further files.
 fn check(kernel: &str, more: &[(&str, &str)], expected: Expect) {
     let files: Vec<_> = [("a.kernel.mg", kernel)].into_iter().chain(more.iter().copied()).collect();
-    expected.assert_eq(&said(&files, &["preview", "a.kernel.mg"]));
+    // What a program that does not load gives is shown on demand.
+    expected.assert_eq(&said(&files, &["preview", "a.kernel.mg", "--anyway"]));
 }
 
 #[test]
@@ -86,25 +87,16 @@ fn syntax_errors_cost_their_statements() {
         &kernel,
         &[],
         expect![[r#"
-            - Good line.
-            - Last line.
-            error[unterminated-string] a.kernel.mg:5 string is never closed; the engine reads everything up to the next such quote as text
-            error[missing-bracket] a.kernel.mg:6 missing `)` after `note("x"`
-            error[foreign-control] a.kernel.mg:7 Mangle has no cut `!`; the engine finds all solutions, in no order; `!` only negates an atom
-            warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
-            exit 1
+            error: the program does not load
+            exit 2
         "#]],
     );
     let files = [("a.kernel.mg", kernel.as_str())];
     expect![[r#"
-        - Good line.
-        - Last line.
-        warning: a.kernel.mg:5: this statement cannot be read and gives nothing; `check` says why
-        warning: a.kernel.mg:6: this statement cannot be read and gives nothing; `check` says why
-        warning: a.kernel.mg:7: this statement cannot be read and gives nothing; `check` says why
-        exit 1
+        error: the program does not load
+        exit 2
     "#]]
-    .assert_eq(&said(&files, &["preview", "a.kernel.mg", "--why", "line"]));
+    .assert_eq(&said(&files, &["preview", "a.kernel.mg", "--why", "line", "--anyway"]));
 }
 
 #[test]
@@ -116,10 +108,8 @@ fn what_the_engine_refuses_is_told() {
         kernel,
         &[("p.mg", policy)],
         expect![[r#"
-            - Given.
-            error[unstratified] p.mg:2 program cannot be stratified: negative cycle through `odd`; `odd → !even → !odd`; the engine rejects the whole program when it evaluates it
-            warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
-            exit 1
+            error: the program does not load
+            exit 2
         "#]],
     );
 }
@@ -133,15 +123,8 @@ fn mistakes_of_the_policies_around_are_counted() {
         kernel,
         &[("p.mg", &policy)],
         expect![[r#"
-            - Given.
-            error[missing-bracket] p.mg:1 missing `)` after `odd("0"`
-            error[missing-bracket] p.mg:3 missing `)` after `odd("1"`
-            error[missing-bracket] p.mg:5 missing `)` after `odd("2"`
-            error[missing-bracket] p.mg:7 missing `)` after `odd("3"`
-            error[missing-bracket] p.mg:9 missing `)` after `odd("4"`
-            warning: 4 more errors in the policies; `check` shows them
-            warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
-            exit 1
+            error: the program does not load
+            exit 2
         "#]],
     );
 }

@@ -132,15 +132,12 @@ fn facts_from_files() {
             "data/door.ndjson",
             "--facts",
             "data/more.mg",
+            "--anyway",
         ],
         expect![[r#"
-            wide("g")
-            wide("b")
-            wide("d")
-            wide("f")
-            warning: data/more.mg:3: this statement cannot be read; `check` says why
-            error: data/door.csv:4, cell 1: `wide` is not a number
-            error: data/door.ndjson:2: row has 3 cells, but `door/2` has 2
+            error: the program does not load
+              data/more.mg:3:4: missing `)` after `key(` (MG037)
+              `--anyway` evaluates the rest of it
             exit 2
         "#]],
     );
@@ -237,41 +234,26 @@ fn an_answer_as_a_table() {
 
 #[test]
 fn settings_of_the_evaluation() {
-    let endless = "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nnow(T) :- n(0), T = fn:time:now().\n";
+    let endless = "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nmoment(T) :- n(0), T = fn:time:now().\n";
     let config = "[kernel]\nreading = 'written'\nmax_derived = 3\nnow = '2026-01-31T12:00:00Z'\n";
     let files = &[("mangle-ls.toml", config), ("n.mg", endless), ("rules.mg", RULES)];
     check(
         files,
         &["query", "n(X)"],
         expect![[r#"
-        n(0)
-        n(1)
-        n(2)
-        n(3)
-        n(4)
-        error: the evaluation stopped at n.mg:2: more than 3 derived facts
-        exit 2
-    "#]],
+            error: the program does not load
+              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
+              `--anyway` evaluates the rest of it
+            exit 2
+        "#]],
     );
     check(
         files,
         &["query", "open(X)", "--format", "json"],
         expect![[r#"
-            [
-              {
-                "reading": "written",
-                "facts": [],
-                "proofs": [],
-                "others": [],
-                "why_not": "",
-                "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
-                "lost": [],
-                "hints": [
-                  "`open/1` has no facts: no rule for it has a solution"
-                ]
-              }
-            ]
-            error: the evaluation stopped at n.mg:2: more than 3 derived facts
+            error: the program does not load
+              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
+              `--anyway` evaluates the rest of it
             exit 2
         "#]],
     );
@@ -279,7 +261,9 @@ fn settings_of_the_evaluation() {
         files,
         &["query", "open(X)", "--reading", "go"],
         expect![[r#"
-            error: the evaluation stopped at n.mg:2: more than 3 derived facts
+            error: the program does not load
+              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
+              `--anyway` evaluates the rest of it
             exit 2
         "#]],
     );
@@ -448,10 +432,10 @@ fn statements_that_cannot_be_read_are_not_left_out_silently() {
         &[("broken.mg", "p(2).\n\np(\n"), ("good.mg", "p(1).\n")],
         &["query", "p(X)"],
         expect![[r#"
-            p(2)
-            p(1)
-            warning: broken.mg:3: this statement cannot be read and is left out; `check` says why
-            exit 0
+            error: the program does not load
+              broken.mg:3:2: missing `)` after `p(` (MG037)
+              `--anyway` evaluates the rest of it
+            exit 2
         "#]],
     );
 }

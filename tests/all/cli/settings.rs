@@ -42,7 +42,9 @@ fn a_configuration_that_is_no_text() {
               = note: the whole file is ignored
 
             1 error in 1 file (1 clause)
-            exit 1
+            error: the settings cannot be used
+              mangle-ls.toml:1:12: file is not UTF-8, which TOML requires (MG901)
+            exit 2
         "#]],
     );
 }

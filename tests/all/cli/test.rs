@@ -300,12 +300,19 @@ fn what_counts_for_nothing_is_said() {
         &folder(&[("policy.mg", &policy), ("doors_test.mg", TESTS)]),
         &["test", "--reading", "written"],
         expect![[r#"
+            # the program does not load: policy.mg:7:17: missing `)` after `shut(D) :- door(D` (MG037), and 1 more error
             doors_test.mg
-              ok      a locked door is shut
-              ok      other doors are a way
-            2 cases in 1 file: 2 passed
+              ERROR   a locked door is shut
+                line 3: the program does not load: policy.mg:7:17: missing `)` after `shut(D) :- door(D` (MG037), and 1 more error
+              ERROR   other doors are a way
+                line 7: the program does not load: policy.mg:7:17: missing `)` after `shut(D) :- door(D` (MG037), and 1 more error
+            2 cases in 1 file: 0 passed, 2 could not be run
             warning: 2 statements cannot be read and count for nothing; `check` says why
-            exit 0
+            error: the program does not load
+              policy.mg:7:17: missing `)` after `shut(D) :- door(D` (MG037)
+              policy.mg:8:23: missing value (MG055)
+              `--anyway` evaluates the rest of it
+            exit 2
         "#]],
     );
 }

@@ -170,7 +170,7 @@ fn a_property_can_be_named() {
                     !danger(Id, _)  is dropped: the engine does not look at it
                   pending("a",/stop)  [the world]
               values of pending/2:
-                "a", "b", "c"
+                "a"
                 /none, /stop, /a
 
             0 as expected, 1 not, 0 not decided

@@ -47,6 +47,6 @@ fn broken_settings_are_shown_in_place_of_facts() {
     let uri = folder.uri("main.mg");
     client.did_open(&uri, 1, DOORS);
     let refused = client.request("mangle/query", json!({ "uri": uri })).unwrap_err();
-    assert!(refused["message"].as_str().unwrap().contains("mangle-ls.toml:2:11"), "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("mangle-ls.toml:2:12"), "{refused}");
     assert!(client.shut_down().success());
 }
