@@ -118,10 +118,7 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        let surroundings = (&memory, &overlay, &Cancel::new());
-        let checked = host::check(&resolution, &files, surroundings, CheckOptions::default(), || {});
-        without_errors(&checked.entries, &texts)?;
-        that_load(&resolution, &files, (&root, &texts))?;
+        that_load((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -220,15 +217,18 @@ impl Checker {
     }
 }
 
-/// Refuses programs that do not load, also if the settings switch the findings off.
+/// Refuses programs with errors, and those that do not load, also if the settings switch the findings off.
 ///
 /// # Errors
-/// The first errors, if there are some.
+/// The errors, if there are some.
 fn that_load(
-    resolution: &Resolution,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
+    (memory, overlay): (&Memory, &Overlay),
     (root, texts): (&Path, &[(FileId, String, Arc<str>)]),
 ) -> Result<(), LoadError> {
+    let surroundings = (memory, overlay, &Cancel::new());
+    let checked = host::check(resolution, files, surroundings, CheckOptions::default(), || {});
+    without_errors(&checked.entries, texts)?;
     let name = |file| {
         let named = texts.iter().find(|(known, ..)| *known == file);
         named.map(|(_, name, _)| name.clone()).unwrap_or_default()

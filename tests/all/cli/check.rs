@@ -565,10 +565,10 @@ fn endings_can_be_added() {
         files,
         &["query", "p(X)", "--anyway"],
         expect![[r#"
-            error: the program does not load
-              mangle-ls.toml:2:32: unusable file ending `json` for `extensions` (MG903)
-              `--anyway` evaluates the rest of it
-            exit 2
+            # the program does not load: mangle-ls.toml:2:32: unusable file ending `json` for `extensions` (MG903)
+            p(1)
+            warning: the program does not load: mangle-ls.toml:2:32: unusable file ending `json` for `extensions` (MG903)
+            exit 0
         "#]],
     );
 }

@@ -87,14 +87,25 @@ fn syntax_errors_cost_their_statements() {
         &kernel,
         &[],
         expect![[r#"
-            error: the program does not load
-            exit 2
+            - Good line.
+            - Last line.
+            error[unterminated-string] a.kernel.mg:5 string is never closed; the engine reads everything up to the next such quote as text
+            error[missing-bracket] a.kernel.mg:6 missing `)` after `note("x"`
+            error[foreign-control] a.kernel.mg:7 Mangle has no cut `!`; the engine finds all solutions, in no order; `!` only negates an atom
+            warning: the program does not load: a.kernel.mg:5:25: string is never closed (MG003), and 2 more errors
+            warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
         "#]],
     );
     let files = [("a.kernel.mg", kernel.as_str())];
     expect![[r#"
-        error: the program does not load
-        exit 2
+        - Good line.
+        - Last line.
+        warning: the program does not load: a.kernel.mg:5:25: string is never closed (MG003), and 2 more errors
+        warning: a.kernel.mg:5: this statement cannot be read and gives nothing; `check` says why
+        warning: a.kernel.mg:6: this statement cannot be read and gives nothing; `check` says why
+        warning: a.kernel.mg:7: this statement cannot be read and gives nothing; `check` says why
+        exit 1
     "#]]
     .assert_eq(&said(&files, &["preview", "a.kernel.mg", "--why", "line", "--anyway"]));
 }
@@ -108,8 +119,11 @@ fn what_the_engine_refuses_is_told() {
         kernel,
         &[("p.mg", policy)],
         expect![[r#"
-            error: the program does not load
-            exit 2
+            - Given.
+            error[unstratified] p.mg:2 program cannot be stratified: negative cycle through `odd`; `odd → !even → !odd`; the engine rejects the whole program when it evaluates it
+            warning: the program does not load: p.mg:2:20: program cannot be stratified: negative cycle through `odd` (MG501)
+            warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
         "#]],
     );
 }
@@ -123,8 +137,16 @@ fn mistakes_of_the_policies_around_are_counted() {
         kernel,
         &[("p.mg", &policy)],
         expect![[r#"
-            error: the program does not load
-            exit 2
+            - Given.
+            error[missing-bracket] p.mg:1 missing `)` after `odd("0"`
+            error[missing-bracket] p.mg:3 missing `)` after `odd("1"`
+            error[missing-bracket] p.mg:5 missing `)` after `odd("2"`
+            error[missing-bracket] p.mg:7 missing `)` after `odd("3"`
+            error[missing-bracket] p.mg:9 missing `)` after `odd("4"`
+            warning: the program does not load: p.mg:1:7: missing `)` after `odd("0"` (MG037), and 8 more errors
+            warning: 4 more errors in the policies; `check` shows them
+            warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
         "#]],
     );
 }

@@ -534,8 +534,17 @@ fn predicate_that_the_runtime_supplies_is_said_plainly() {
         let lines: Vec<&str> = shown.lines().filter(|line| line.contains("active_shard")).collect();
         lines.join("\n")
     };
-    expect!["  policy.mg:4:33: undefined predicate `active_shard/2` (MG301)"].assert_eq(&shown(&[]));
-    expect!["  policy.mg:4:33: undefined predicate `active_shard/2` (MG301)"].assert_eq(&shown(&["--no-synthetic"]));
+    expect![[r##"
+        # the program does not load: policy.mg:4:33: undefined predicate `active_shard/2` (MG301)
+        `active_shard` has no `Decl` here; the runtime declares and asserts it, and so does this preview: `active_shard("coder-7",/coder)`
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`; the runtime supplies this predicate when it assembles prompts; the engine rejects the program
+        warning: the program does not load: policy.mg:4:33: undefined predicate `active_shard/2` (MG301)"##]].assert_eq(&shown(&[]));
+    expect![[r#"
+        # the program does not load: policy.mg:4:33: undefined predicate `active_shard/2` (MG301)
+        `active_shard` has no `Decl` here; the runtime declares and asserts it, but this preview does not, because it adds no facts of its own
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`; the runtime supplies this predicate when it assembles prompts; the engine rejects the program
+        warning[no-active-shard] fix.kernel.mg:3 no `active_shard` fact for `coder-7`; in preview `fix` (coder-7), rules that depend on it derive nothing
+        warning: the program does not load: policy.mg:4:33: undefined predicate `active_shard/2` (MG301)"#]].assert_eq(&shown(&["--no-synthetic"]));
 }
 
 #[test]

@@ -134,12 +134,18 @@ fn facts_from_files() {
             "data/more.mg",
             "--anyway",
         ],
-        expect![[r#"
-            error: the program does not load
-              data/more.mg:3:4: missing `)` after `key(` (MG037)
-              `--anyway` evaluates the rest of it
+        expect![[r##"
+            # the program does not load: data/more.mg:3:4: missing `)` after `key(` (MG037)
+            wide("g")
+            wide("b")
+            wide("d")
+            wide("f")
+            warning: the program does not load: data/more.mg:3:4: missing `)` after `key(` (MG037)
+            warning: data/more.mg:3: this statement cannot be read; `check` says why
+            error: data/door.csv:4, cell 1: `wide` is not a number
+            error: data/door.ndjson:2: row has 3 cells, but `door/2` has 2
             exit 2
-        "#]],
+        "##]],
     );
     check(
         files,
@@ -241,9 +247,12 @@ fn settings_of_the_evaluation() {
         files,
         &["query", "n(X)"],
         expect![[r#"
-            error: the program does not load
-              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
-              `--anyway` evaluates the rest of it
+            n(0)
+            n(1)
+            n(2)
+            n(3)
+            n(4)
+            error: the evaluation stopped at n.mg:2: more than 3 derived facts
             exit 2
         "#]],
     );
@@ -251,9 +260,21 @@ fn settings_of_the_evaluation() {
         files,
         &["query", "open(X)", "--format", "json"],
         expect![[r#"
-            error: the program does not load
-              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
-              `--anyway` evaluates the rest of it
+            [
+              {
+                "reading": "written",
+                "facts": [],
+                "proofs": [],
+                "others": [],
+                "why_not": "",
+                "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
+                "lost": [],
+                "hints": [
+                  "`open/1` has no facts: no rule for it has a solution"
+                ]
+              }
+            ]
+            error: the evaluation stopped at n.mg:2: more than 3 derived facts
             exit 2
         "#]],
     );
@@ -261,9 +282,7 @@ fn settings_of_the_evaluation() {
         files,
         &["query", "open(X)", "--reading", "go"],
         expect![[r#"
-            error: the program does not load
-              n.mg:3:1: `now` is a reserved word and cannot name a predicate (MG009)
-              `--anyway` evaluates the rest of it
+            error: the evaluation stopped at n.mg:2: more than 3 derived facts
             exit 2
         "#]],
     );

@@ -12,7 +12,14 @@ pub(crate) fn findings(folder: &Path) -> BTreeSet<String> {
     let captured = capture(&["check", "--format", "json", "--evaluate", folder]).unwrap();
     let errors = String::from_utf8_lossy(&captured.errors);
     let is_nothing = errors.contains("nothing to check");
-    assert!(captured.status <= 1 || is_nothing, "{folder}: status {}: {errors}", captured.status);
+    // An editor does not evaluate such a program either.
+    let is_refused =
+        errors.contains("the program does not load") || errors.contains("the settings cannot be used");
+    assert!(
+        captured.status <= 1 || is_nothing || is_refused,
+        "{folder}: status {}: {errors}",
+        captured.status
+    );
     let text = String::from_utf8(captured.output).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter(|line| line.get("summary").is_none()).map(|line| line.to_string()).collect()

@@ -171,7 +171,11 @@ fn verdicts_are_shown_at_requests_and_follow_the_policy() {
     client.did_change(&policy, 2, json!([{ "text": format!("{POLICY}safe_action(/delete_file).\n") }]));
     found(&mut client, &uri, "denied", false);
     assert_eq!(hints(&mut client, &uri), ["permitted", "permitted"]);
-    client.did_change(&policy, 3, json!([{ "text": POLICY.replace("safe_action(/read_file).", "Decl safe_action(A) bound [/name].") }]));
+    client.did_change(
+        &policy,
+        3,
+        json!([{ "text": POLICY.replace("safe_action(/read_file).", "Decl safe_action(A) bound [/name].") }]),
+    );
     found(&mut client, &uri, "denied", true);
     client.incoming("workspace/inlayHint/refresh");
     assert!(client.shut_down().success());
