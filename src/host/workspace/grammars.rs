@@ -149,16 +149,14 @@ impl SnapshotGrammar {
 
     fn compared(&self) -> &Compared {
         self.compared.get_or_init(|| {
-            if let Some(why) = self.program.as_ref().and_then(|program| program.refusal()) {
-                return Compared { diagnostics: Vec::new(), title: Some(why.clone()), generated: Err(why) };
-            }
             let program = self.program.as_ref().map(|program| &**program.program());
             let context = GrammarContext { program, settings: &self.settings, tools: self.tools.as_deref() };
             let comparison = context.compare(&self.found, self.file.text());
-            Compared {
-                title: comparison.title(self.file.text()),
-                diagnostics: file_findings(self.file.id, comparison.findings, &self.rules),
-                generated: comparison.generated,
+            let title = comparison.title(self.file.text());
+            let diagnostics = file_findings(self.file.id, comparison.findings, &self.rules);
+            match self.program.as_ref().and_then(|program| program.refusal()) {
+                Some(why) => Compared { diagnostics, title: Some(why.clone()), generated: Err(why) },
+                None => Compared { diagnostics, title, generated: comparison.generated },
             }
         })
     }
