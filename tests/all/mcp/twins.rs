@@ -123,7 +123,17 @@ fn tests_and_properties_are_those_of_the_command_line() {
     assert_eq!(steady(pages[0]["summary"].clone()), twin[0]["summary"]);
     let twin = written(&folder, &["verify", "--format", "json", "--scope", "2", "--anyway"]);
     let pages = client.pages("verify", &json!({"scope": 2, "anyway": true}));
-    assert_eq!(items(&pages, "/properties"), twin[0]["properties"].as_array().unwrap().clone());
+    // What is longer than a tool answers is cut.
+    let uncut = |mut properties: Vec<Value>| {
+        for property in &mut properties {
+            for long in ["covered", "proof"] {
+                assert!(!property[long].take().is_null());
+            }
+        }
+        properties
+    };
+    let properties = twin[0]["properties"].as_array().unwrap().clone();
+    assert_eq!(uncut(items(&pages, "/properties")), uncut(properties));
 }
 
 #[test]
