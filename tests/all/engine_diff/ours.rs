@@ -19,8 +19,6 @@ use super::engine::{End, Fact, Facts};
 pub struct Ours {
     /// The names of the rules of errors, each with its headline.
     pub errors: Vec<(&'static str, String)>,
-    /// The names of the rules of warnings.
-    pub warnings: Vec<&'static str>,
     pub facts: Facts,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,
@@ -40,14 +38,9 @@ impl Ours {
         let program = Program::new(summaries.collect());
         let found =
             diagnostics(&program, &RuleSettings::default(), &FindingCache::new(Registry::of_programs()));
-        let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-        for one in found.into_iter().flat_map(|(_, found)| found) {
-            match one.severity {
-                Severity::Error => errors.push((one.rule.name, one.message.to_string())),
-                Severity::Warning => warnings.push(one.rule.name),
-                _ => {}
-            }
-        }
+        let errors = found.into_iter().flat_map(|(_, found)| found);
+        let errors = errors.filter(|one| one.severity == Severity::Error);
+        let errors = errors.map(|one| (one.rule.name, one.message.to_string())).collect();
         let compiled = compile(&program, Reading::Go);
         let model = run(&compiled, Limits::default(), Clock { now_ns: now }, &Cancel::new());
         let mut facts = Facts::new();
@@ -61,7 +54,6 @@ impl Ours {
         let reason = reason.filter(|_| !is_undetermined);
         Self {
             errors,
-            warnings,
             facts,
             stopped: reason.map(ToString::to_string),
             is_limited: reason.is_some_and(|reason| !matches!(reason, Reason::Failed(_))),
