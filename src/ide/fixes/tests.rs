@@ -75,14 +75,14 @@ fn nothing_to_do() {
 #[test]
 fn several_in_a_line_and_behind_each_other() {
     check(
-        "q(1)\ns(1, 2).\np(X) :- q(X), X == 1\nr(X) :- not q(X), s(X, Y\n",
+        "q(1)\ns(1, 2).\np(X) :- q(X), X == 1\nr(X) :- not q(X), s(X, Y)\n",
         false,
         expect![[r#"
         q(1).
         s(1, 2).
         p(X) :- q(X), X = 1.
         r(X) :- !q(X), s(X, _).
-        -- 7 fixed
+        -- 6 fixed
     "#]],
     );
 }

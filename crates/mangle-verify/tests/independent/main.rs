@@ -3,7 +3,14 @@
 //! The oracle shares no code with the search: it has its own evaluator (`tests/all/naive`), chooses its own values, and most
 //! questions are built around a world that is known to answer them. An answer that this world contradicts fails the test.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, missing_docs, unreachable_pub, dead_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    unreachable_pub,
+    dead_code
+)]
 
 #[path = "../../../../tests/all/naive/mod.rs"]
 mod naive;

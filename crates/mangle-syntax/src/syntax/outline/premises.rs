@@ -223,12 +223,10 @@ impl Parser<'_, '_> {
             if next.kind == Kind::Comma || is_one_of(next, &AND) {
                 has_and = true;
                 self.at += 1;
-                // A comma that is written twice; with a blank in between a premise may be missing.
-                if next.kind == Kind::Comma
-                    && self.peek(0).is_some_and(|two| two.kind == Kind::Comma && two.glued)
-                {
-                    self.at += 1;
-                } else if next.kind == Kind::Comma && self.peek(0).is_some_and(|word| is_one_of(word, &AND)) {
+                // A comma that is written twice, or before `and`. With a blank in between a premise may be missing.
+                let repeats =
+                    |after: &Token| after.kind == Kind::Comma && after.glued || is_one_of(after, &AND);
+                if next.kind == Kind::Comma && self.peek(0).is_some_and(repeats) {
                     self.at += 1;
                 }
             } else if is_one_of(next, &OR) {
