@@ -50,7 +50,7 @@ fn many_equal_broken_updates_are_fixed_in_one_run() {
     for count in [20, 99] {
         let updates = vec!["task_status(/t, /done"; count];
         let folder = files("p(1).\n", "{}", &updates, ", \"memory_operations\": []");
-        let (closing, _) = fix_twice(folder.path(), &["--fix-transcripts"]);
+        let (closing, _) = fix_twice(folder.path(), &["--fix-transcripts", "--unsafe"]);
         let text = String::from_utf8(texts(folder.path())["a.jsonl"].clone()).unwrap();
         assert_eq!(text.matches("/done).").count(), 2 * count, "{closing}");
     }

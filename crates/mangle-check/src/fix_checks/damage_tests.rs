@@ -3,7 +3,7 @@
 //!
 //! `MANGLE_LS_DAMAGED` sets the number of programs.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr)]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -92,8 +92,7 @@ fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> boo
             .flatten()
             .any(|one| TextRange::new(one.start(), one.end() + TextSize::new(1)).intersect(*at).is_some());
         let cuts = matches!(doubt, Doubt::CutOff | Doubt::FullStop);
-        is_notation && (is_own || is_beside && (cuts || *doubt == Doubt::Bracket))
-            || cuts && (is_own || is_beside)
+        is_own && (is_notation || cuts) || is_beside && (cuts || is_notation && *doubt == Doubt::Bracket)
     })
 }
 

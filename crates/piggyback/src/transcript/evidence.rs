@@ -18,7 +18,7 @@ const LEVELS: usize = 6;
 /// A finding about a text of a capture: a fix that would change the evidence becomes a suggestion.
 pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
     match finding.fix.take() {
-        Some(fix) if !keeps(text, &fix) && !(finding.rule == &JSON_SYNTAX && is_space(text, &fix)) => {
+        Some(fix) if !(keeps(text, &fix) || finding.rule == &JSON_SYNTAX && is_space(text, &fix)) => {
             finding.help = Some(fix.title);
         }
         Some(mut fix) => {

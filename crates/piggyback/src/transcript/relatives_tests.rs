@@ -91,7 +91,7 @@ fn surface(record: &Record<'_>, turn: &Turn) -> String {
 /// Takes each byte of a reply to the record and back.
 fn check_places(record: &Record<'_>, turn: &Turn) {
     let text = turn.text(record.bytes).to_vec();
-    for at in 0..text.len() {
+    for (at, byte) in text.iter().enumerate() {
         let place = turn.place(TextRange::at(size(at), size(1)));
         assert!(record.range().contains_range(place), "{place:?}");
         let back = turn.map.to_derived(place.start()).unwrap();
@@ -100,8 +100,8 @@ fn check_places(record: &Record<'_>, turn: &Turn) {
             "{at} is at {place:?}, which is {back:?}"
         );
         let raw = &record.bytes[usize::from(place.start())..usize::from(place.end())];
-        let is_same = raw == [text[at]] || raw.len() > 1;
-        assert!(is_same, "{at}: {:?} is not {:?}", String::from_utf8_lossy(raw), text[at] as char);
+        let is_same = raw == [*byte] || raw.len() > 1;
+        assert!(is_same, "{at}: {:?} is not {:?}", String::from_utf8_lossy(raw), *byte as char);
     }
 }
 
@@ -354,12 +354,12 @@ fn a_conversation_that_is_written_again_is_one() {
     let list = |count: usize| Value::from(snapshot(count));
     check("a.jsonl", &lines([list(2), list(4), list(6)]), &all);
     let shared = |count: usize| {
-        let one = |at: usize| json!({ "from": if at % 2 == 0 { "human" } else { "gpt" }, "value": message(at)["content"] });
+        let one = |at: usize| json!({ "from": if at.is_multiple_of(2) { "human" } else { "gpt" }, "value": message(at)["content"] });
         json!({ "conversations": (0..count).map(one).collect::<Vec<_>>() })
     };
     check("a.jsonl", &lines([shared(2), shared(4), shared(6)]), &all);
     let gemini = |count: usize| {
-        let one = |at: usize| json!({ "role": if at % 2 == 0 { "user" } else { "model" }, "parts": [{ "text": message(at)["content"] }] });
+        let one = |at: usize| json!({ "role": if at.is_multiple_of(2) { "user" } else { "model" }, "parts": [{ "text": message(at)["content"] }] });
         json!({ "contents": (0..count).map(one).collect::<Vec<_>>() })
     };
     check("a.jsonl", &lines([gemini(2), gemini(4), gemini(6)]), &all);

@@ -296,9 +296,8 @@ fn azure(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
         let before = word.as_bytes().get(at.checked_sub(4)?..at)?;
         let rest = word.as_bytes().get(at + 2..)?;
         let len = rest.iter().take(2 * AZURE).take_while(|byte| is_letter(byte)).count();
-        let is_key = before.iter().all(|byte| is_letter(byte))
-            && before.last().is_some_and(u8::is_ascii_digit)
-            && len >= AZURE;
+        let is_key =
+            before.iter().all(is_letter) && before.last().is_some_and(u8::is_ascii_digit) && len >= AZURE;
         is_key.then_some((at - 4..at + 2 + len, "an Azure secret"))
     })
 }

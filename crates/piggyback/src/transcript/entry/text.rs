@@ -276,7 +276,7 @@ pub(in crate::transcript) fn unwrapped(bytes: &[u8]) -> Vec<Turn> {
     let text = Text {
         record: bytes,
         bytes: Cow::Borrowed(bytes),
-        pieces: vec![0..bytes.len()],
+        pieces: std::iter::once(0..bytes.len()).collect(),
         prefix: None,
         outer: None,
     };

@@ -120,7 +120,8 @@ impl Search<'_> {
                 }
             }
             Node::Object if is_envelope(json, place.node) => {
-                if !self.is_covered(json.range(place.node)) && !is_schema(json, place) {
+                let is_known = self.is_covered(json.range(place.node)) || is_schema(json, place);
+                if !is_known {
                     self.object(reading, place, voice);
                 }
             }
