@@ -210,14 +210,17 @@ enum Wanted {
 impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
         self.look();
-        let compiled = &self.question.compiled;
-        if let Some(read) = self.roots.iter().find_map(|root| compiled.unordered_below(*root)) {
+        let Question { compiled, goal, inputs, .. } = self.question;
+        // A goal that no rule can derive stays underived if the engine misses facts.
+        let is_possible = possible::obstacle(compiled, *goal, inputs).is_none();
+        let roots: &[PredicateId] = if is_possible { &self.roots } else { &[] };
+        if let Some(read) = roots.iter().find_map(|root| compiled.unordered_below(*root)) {
             let name = compiled.name(read.predicate);
             let why =
                 format!("the engine evaluates rules before or after the temporal `{name}` that they ask for");
             return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
         }
-        if let Some(rule) = self.roots.iter().find_map(|root| compiled.missing_below(*root)) {
+        if let Some(rule) = roots.iter().find_map(|root| compiled.missing_below(*root)) {
             let name = compiled.rule(rule).map(|rule| compiled.name(rule.predicate).to_string());
             let name = name.unwrap_or_default();
             let why =
