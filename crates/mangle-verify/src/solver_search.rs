@@ -87,8 +87,13 @@ impl Search<'_> {
             cancel: self.cancel,
         };
         let mut ending = None;
-        let mut search =
-            SmtSearch { setting, forbidden: &question.forbidden, solvers: &question.solvers, solver: None };
+        let mut search = SmtSearch {
+            setting,
+            forbidden: &question.forbidden,
+            solvers: &question.solvers,
+            solver: None,
+            refuted: 0,
+        };
         let (worlds, cone) = (&mut self.worlds, &self.cone);
         let decision = search.of_size(size, wanted, values, &mut |facts| {
             let Some(facts) = asserted(facts, &needed, worlds.base.values()) else { return Ok(false) };

@@ -364,10 +364,14 @@ impl<'s> Encoder<'s> {
             let counted = self.exprs.raw(Op::LessEqual, &[zero, result], Sort::Bool);
             self.required.push(counted);
         }
+        let (is_some, head, tail) = self.exprs.taken_apart(items);
         if depth >= UNROLLED {
+            let without = (walk.nil)(self);
+            let same = self.exprs.equal(result, without);
+            let ends = self.exprs.or([is_some, same]);
+            self.required.push(ends);
             return result;
         }
-        let (is_some, head, tail) = self.exprs.taken_apart(items);
         let rest = self.open_walk(walk, tail, depth + 1);
         let (with, without) = ((walk.cons)(self, head, rest), (walk.nil)(self));
         let whole = self.exprs.ite(is_some, with, without);

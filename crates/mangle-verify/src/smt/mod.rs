@@ -36,6 +36,9 @@ use crate::solver::{SolverError, Solvers};
 /// How often a model may be refuted before the search ends.
 const MAX_REFUTATIONS: usize = 24;
 
+/// How many results of functions may be learned from models that the kernel refuted.
+const MAX_LEARNED: usize = 400;
+
 /// What a world must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -68,6 +71,8 @@ pub(crate) struct SmtSearch<'s> {
     pub(crate) solvers: &'s Solvers,
     /// The solver that decided last.
     pub(crate) solver: Option<&'static str>,
+    /// The number of solvers whose worlds the kernel refuted too often.
+    pub(crate) refuted: usize,
 }
 
 /// The output of a solver.
@@ -122,7 +127,13 @@ impl SmtSearch<'_> {
                 }
             }
             refutations += 1;
-            if refutations > MAX_REFUTATIONS || learned > 400 {
+            if (refutations > MAX_REFUTATIONS || learned > MAX_LEARNED)
+                && self.refuted + 1 < self.solvers.iter().len()
+            {
+                // Another solver may choose better.
+                self.refuted += 1;
+                (refutations, learned) = (0, 0);
+            } else if refutations > MAX_REFUTATIONS || learned > MAX_LEARNED {
                 let open: Vec<&str> = encoder.open.iter().copied().collect();
                 let detail = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
                 return Ok(Decision::Open(format!("no world of the solver was confirmed{detail}")));
@@ -164,7 +175,7 @@ impl SmtSearch<'_> {
     /// Runs a script in one solver after the other until one decides.
     fn run(&mut self, script: &str) -> Result<Output, Obstacle> {
         let mut open = Vec::new();
-        let solvers = self.solvers.iter();
+        let solvers = self.solvers.iter().skip(self.refuted);
         let count = solvers.len();
         for (at, solver) in solvers.enumerate() {
             let left = self.setting.end.saturating_duration_since(Instant::now());
