@@ -49,6 +49,10 @@ pub fn solvers(choice: SolverChoice) -> Solvers {
 }
 
 fn find() -> Vec<(SolverChoice, Arc<dyn Solver>)> {
+    // Tests have the same answers on all machines.
+    if cfg!(debug_assertions) && std::env::var_os("MANGLE_LS_TEST_WITHOUT_SOLVERS").is_some() {
+        return Vec::new();
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let working = std::env::current_dir().ok();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

@@ -196,7 +196,7 @@ fn words(line: &str, span: fn(&str) -> String) -> String {
             Atom::Gap(between) => gap.push_str(between),
             Atom::Code(word) => {
                 let is_quoted = gap.contains('`');
-                if !code.is_empty() && !(is_quoted && gap.contains(' ')) {
+                if !(code.is_empty() || is_quoted && gap.contains(' ')) {
                     code.push_str(&gap);
                 } else {
                     if !code.is_empty() {

@@ -20,6 +20,9 @@ use crate::host::{
 use crate::ide::loading::load_errors;
 use crate::report::{self, ReportEntry, SourceText, Sources};
 
+/// A file with its name and its text.
+type LoadedText = (FileId, String, Arc<str>);
+
 /// What sessions are checked, read and replayed with.
 pub struct Checker {
     pub(super) resolution: Resolution,
@@ -224,7 +227,7 @@ impl Checker {
 fn that_load(
     (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
     (memory, overlay): (&Memory, &Overlay),
-    (root, texts): (&Path, &[(FileId, String, Arc<str>)]),
+    (root, texts): (&Path, &[LoadedText]),
 ) -> Result<(), LoadError> {
     let surroundings = (memory, overlay, &Cancel::new());
     let checked = host::check(resolution, files, surroundings, CheckOptions::default(), || {});

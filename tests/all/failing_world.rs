@@ -370,9 +370,11 @@ fn the_limit_for_files_is_an_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_written_is_an_error() {
-    for (arguments, input) in
-        [(&["check"][..], ""), (&["fmt", "-"], "p(  1 ).\n"), (&["stats", "transcripts/t.json", "--anyway"], "")]
-    {
+    for (arguments, input) in [
+        (&["check"][..], ""),
+        (&["fmt", "-"], "p(  1 ).\n"),
+        (&["stats", "transcripts/t.json", "--anyway"], ""),
+    ] {
         let folder = TempDir::new().unwrap();
         for (name, bytes) in fixture() {
             support::write(folder.path(), &name, bytes);

@@ -11,6 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cone::Cone;
 
+/// The relations that a rule reads, each with true if the premise is negated.
+type Lookups = Vec<(RelationId, bool)>;
+
 /// The most facts that a minimal world with a fact of `goal` needs; `None` if there may be no such number. Worlds of so many facts may
 /// not stop the evaluation in rules of the cone: the caller checks that.
 pub(crate) fn derivation_size(
@@ -73,8 +76,7 @@ impl Sizes<'_> {
             return None;
         }
         let mut most = usize::from(self.inputs.contains(&relation));
-        let steps: Vec<Vec<(RelationId, bool)>> =
-            self.plans(relation).into_iter().map(|plan| lookups(plan)).collect::<Option<_>>()?;
+        let steps: Vec<Lookups> = self.plans(relation).into_iter().map(lookups).collect::<Option<_>>()?;
         for lookups in steps {
             let mut sum = 0_usize;
             for (read, is_negated) in lookups {
@@ -99,8 +101,7 @@ impl Sizes<'_> {
         }
         // A circle of positive rules is monotone.
         self.monotone.insert(relation, true);
-        let steps: Option<Vec<Vec<(RelationId, bool)>>> =
-            self.plans(relation).into_iter().map(|plan| lookups(plan)).collect();
+        let steps: Option<Vec<Lookups>> = self.plans(relation).into_iter().map(lookups).collect();
         let is_monotone = !self.is_special(relation)
             && steps.is_some_and(|steps| {
                 steps.into_iter().flatten().all(|(read, is_negated)| {
@@ -116,7 +117,7 @@ impl Sizes<'_> {
         if self.compiled.reading != Reading::Go {
             return false;
         }
-        let elsewhere: Vec<(bool, Option<Vec<(RelationId, bool)>>)> = self
+        let elsewhere: Vec<(bool, Option<Lookups>)> = self
             .compiled
             .plans()
             .filter(|plan| !self.cone.needs(plan.target) && self.cone.varies(plan.target))
@@ -138,7 +139,7 @@ impl Sizes<'_> {
 }
 
 /// The relations that a plan reads, and if it requires that nothing is found; `None` if it calls a predicate.
-fn lookups(plan: &Plan) -> Option<Vec<(RelationId, bool)>> {
+fn lookups(plan: &Plan) -> Option<Lookups> {
     let mut lookups = Vec::new();
     for step in &plan.steps {
         match &step.kind {

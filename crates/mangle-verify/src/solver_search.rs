@@ -12,6 +12,7 @@ use crate::search::{Confirmation, OfSize, Search};
 use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 
 /// The result of a search among the worlds of one size.
+#[allow(clippy::large_enum_variant)] // one value exists at a time
 pub(crate) enum Solved {
     Decided(OfSize),
     /// The solver does not know, for this reason.
@@ -19,6 +20,7 @@ pub(crate) enum Solved {
 }
 
 /// A world that the kernel looked at and that ends the search.
+#[allow(clippy::large_enum_variant)] // one value exists at a time
 enum Ending {
     Confirmed(Confirmation),
     /// A rule of this predicate, which the script does not describe, stops the evaluation.

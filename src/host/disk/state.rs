@@ -52,7 +52,7 @@ impl FileState {
 fn is_settled(time: SystemTime, now: SystemTime) -> bool {
     let nanoseconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
     let tick = if nanoseconds.is_multiple_of(1_000_000) { COARSE } else { FINE };
-    now.duration_since(time).map_or_else(|future| future.duration(), |past| past) > tick
+    now.duration_since(time).unwrap_or_else(|future| future.duration()) > tick
 }
 
 #[cfg(unix)]

@@ -41,6 +41,7 @@ impl Client {
     pub fn start_program(program: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut child = Command::new(program)
             .args(arguments)
+            .env("MANGLE_LS_TEST_WITHOUT_SOLVERS", "1")
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -36,7 +36,7 @@ pub(crate) fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
 /// The program, to be run in `folder`.
 pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mangle-ls"));
-    command.args(arguments).current_dir(folder);
+    command.args(arguments).current_dir(folder).env("MANGLE_LS_TEST_WITHOUT_SOLVERS", "1");
     for variable in ["NO_COLOR", "MANGLE_LS_LOG", "GITHUB_WORKSPACE"] {
         command.env_remove(variable);
     }

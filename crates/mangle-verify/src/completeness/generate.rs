@@ -16,6 +16,12 @@ use super::sorts::{Gap, SortId, Sorts, numbers};
 use super::words::{Alphabet, set, words};
 use crate::budget::Budget;
 
+/// The label, the type and the part of a field, and true if it is optional.
+type LabeledField = (ValueId, Type, Part, bool);
+
+/// A label or key with its value.
+type Entry = (ValueId, ValueId);
+
 /// The most values of one column.
 const MAX_VALUES: usize = 1_500;
 
@@ -649,13 +655,13 @@ impl<'g> Generator<'g> {
             .collect();
         let labels: Vec<ValueId> =
             labels.into_iter().filter(|label| conforms(self.values, *label, key)).collect();
-        let fields: Vec<(ValueId, Type, Part, bool)> =
+        let fields: Vec<LabeledField> =
             labels.into_iter().map(|label| (label, value.clone(), Part::Entry(label), true)).collect();
-        self.labeled(sort, &fields, distinct, |entries| Datum::Map(entries))
+        self.labeled(sort, &fields, distinct, Datum::Map)
     }
 
     fn structs(&mut self, sort: Option<SortId>, fields: &[StructField], distinct: usize) -> Vec<ValueId> {
-        let fields: Vec<(ValueId, Type, Part, bool)> = fields
+        let fields: Vec<LabeledField> = fields
             .iter()
             .map(|field| {
                 let label = self.values.name(field.label.as_str());
@@ -663,7 +669,7 @@ impl<'g> Generator<'g> {
             })
             .collect();
         match sort {
-            Some(sort) => self.labeled(sort, &fields, distinct, |entries| Datum::Struct(entries)),
+            Some(sort) => self.labeled(sort, &fields, distinct, Datum::Struct),
             None => {
                 let mut all: Vec<Vec<(ValueId, ValueId)>> = vec![Vec::new()];
                 for (label, ty, ..) in &fields {
@@ -688,9 +694,9 @@ impl<'g> Generator<'g> {
     fn labeled(
         &mut self,
         sort: SortId,
-        fields: &[(ValueId, Type, Part, bool)],
+        fields: &[LabeledField],
         distinct: usize,
-        datum: fn(Box<[(ValueId, ValueId)]>) -> Datum,
+        datum: fn(Box<[Entry]>) -> Datum,
     ) -> Vec<ValueId> {
         let is_whole = self.is_whole(Some(sort));
         let room = self.room(Some(sort), distinct);

@@ -202,14 +202,16 @@ impl Reader<'_> {
                 }
                 return self.compute(function, args, result);
             }
-            ("struct:get", [whole, label]) => match self.constant_at(*label) {
-                Some(label) => return self.push(Operation::Take(*whole, Part::Field(label), result)),
-                None => {}
-            },
-            ("map:get", [whole, label]) => match self.constant_at(*label) {
-                Some(label) => return self.push(Operation::Take(*whole, Part::Entry(label), result)),
-                None => {}
-            },
+            ("struct:get", [whole, label]) => {
+                if let Some(label) = self.constant_at(*label) {
+                    return self.push(Operation::Take(*whole, Part::Field(label), result));
+                }
+            }
+            ("map:get", [whole, label]) => {
+                if let Some(label) = self.constant_at(*label) {
+                    return self.push(Operation::Take(*whole, Part::Entry(label), result));
+                }
+            }
             _ => {}
         }
         // The analysis of the results decides which of the others it can describe.

@@ -107,6 +107,7 @@ pub(crate) struct Encoder<'s> {
     aborts: Vec<(RuleId, Expr)>,
     known_aborts: FxHashSet<(RuleId, Expr)>,
     pub(crate) open_calls: Vec<OpenCall>,
+    #[allow(clippy::type_complexity)] // the call, and its result with its success
     pub(crate) memo: FxHashMap<(&'static str, Box<[Expr]>), (Expr, Expr)>,
     constants: FxHashMap<ValueId, Expr>,
     /// The numbers of strings, names and byte strings that are only compared for equality.

@@ -88,7 +88,7 @@ impl Encoder<'_> {
     /// Asserts that the fact of a slot does not belong before the one of the slot before it: the order of facts does not matter.
     fn ordered(&mut self, slot: usize) {
         let (Some(before), Some(behind)) = (self.slots.get(slot - 1), self.slots.get(slot)) else { return };
-        let pairs: Vec<(Expr, Expr, Option<(Expr, Expr)>)> = before
+        let pairs: Vec<_> = before
             .iter()
             .zip(behind)
             .map(|(one, other)| (one.taken, other.taken, self.first_numbers(one, other)))

@@ -6,7 +6,7 @@ use crate::naive::syntax::{Atom, Clause, Premise, Program, Term, Transform, Vari
 use crate::naive::value::Value;
 use crate::support::Random;
 
-use super::condition::Body;
+use super::condition::{Bindings, Body};
 use super::pool;
 use super::question::{Input, Kind, Property, Question, WorldFact};
 
@@ -91,7 +91,7 @@ impl Generator {
     }
 
     /// A conjunction that holds in the world, with its variables.
-    fn conjunction(&mut self, conditions: usize) -> Option<(Vec<Premise>, Vec<(Variable, Value)>)> {
+    fn conjunction(&mut self, conditions: usize) -> Option<(Vec<Premise>, Bindings)> {
         let mut body = Body { random: &mut self.random, premises: Vec::new(), bindings: Vec::new(), next: 0 };
         let keys: Vec<&Key> =
             self.facts.iter().filter(|(_, tuples)| !tuples.is_empty()).map(|(key, _)| key).collect();

@@ -250,7 +250,7 @@ impl Voice {
     }
 }
 
-/// True if an object says that what it holds answers nobody. Steps of a trace that are of a tool are read as such.
+/// True if an object says that what it holds is not a reply. Steps of a trace that are of a tool are read as such.
 pub(super) fn is_unsaid(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     place.is_value()
         && !table::is_of_tool(reading, place)
