@@ -58,6 +58,26 @@ const KNOWN: &[(&[&str], &str)] = &[
         ],
         "a snapshot keeps the atoms of configurations, and prompts are made of a snapshot",
     ),
+    (
+        &["mangle_ls::host::disk_look", "mangle_ls::host::workspace"],
+        "a look compares the files that the workspace lists, and the workspace applies the differences",
+    ),
+    (
+        &["mangle_ls::lsp::writer", "mangle_ls::lsp::writer::disk_looks"],
+        "the writer decides when a look is due, from its own queue",
+    ),
+    (
+        &["mangle_verify::completeness::operations", "mangle_verify::completeness::rules"],
+        "operations of rules and of the functions inside of them",
+    ),
+    (
+        &["mangle_verify::search", "mangle_verify::solver_search"],
+        "one search, with the part that needs a solver in a file of its own",
+    ),
+    (
+        &["mangle_verify::smt::encoder", "mangle_verify::smt::slots", "mangle_verify::smt::step"],
+        "parts of one encoder that share its state",
+    ),
 ];
 
 #[test]

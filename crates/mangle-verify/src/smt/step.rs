@@ -330,7 +330,7 @@ impl Encoder<'_> {
         }
         let keeps_apart = self.recursive.contains(&found.relation);
         let mut order: Vec<Box<[Expr]>> = Vec::new();
-        let mut ways: FxHashMap<Box<[Expr]>, Vec<_>> = FxHashMap::default();
+        let mut ways: FxHashMap<Box<[Expr]>, Vec<(_, Uses, _)>> = FxHashMap::default();
         for (values, holds, uses, stage) in tuples {
             let Some(uses) = path.uses.join(&uses) else { continue };
             let taken = taken(found, &values);
