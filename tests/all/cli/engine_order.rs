@@ -33,10 +33,14 @@ fn a_result_that_depends_on_the_order_is_not_certain() {
 fn a_bound_result_of_a_deferred_predicate_aborts() {
     let text = "Decl step(X, Y) descr [deferred(), mode(\"+\", \"-\")].\nstep(X, Y) :- e(X, Y).\n\
         e(1, 2). e(1, 3).\nq(A) :- e(A, B), step(A, B).\n";
-    check(&[("p.mg", text)], &["query", "q(A)", "p.mg", "--reading", "go"], expect![[r#"
+    check(
+        &[("p.mg", text)],
+        &["query", "q(A)", "p.mg", "--reading", "go"],
+        expect![[r#"
         error: the evaluation stopped at p.mg:4: cannot unify 2 3
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[cfg(unix)]

@@ -33,7 +33,8 @@ static EXAMPLES: LazyLock<Vec<Examples>> = LazyLock::new(|| {
 });
 
 /// What else is found in the bad example of a rule, since the finding cannot be without it.
-const CAUSES: [(&str, &str); 4] = [
+const CAUSES: [(&str, &str); 5] = [
+    ("input-before-binding", "evaluation-fails"),
     ("mode-input-bottom-up", "evaluation-fails"),
     ("query-error", "kernel-failed"),
     ("repair-stuck", "no-json"),
