@@ -58,7 +58,6 @@ const EDITS: &[(&str, &str, &str)] = &[
         "Decl admin_override(User, Action) descr [extensional()] bound [/string, /name].",
         "Decl admin_override(User, Action, Until) descr [extensional()] bound [/string, /name, /number].",
     ),
-    ("constitution_test.mg", "admin_override(_, Action)", "admin_override(_, Action, _)"),
 ];
 
 fn copy_of_incident() -> tempfile::TempDir {

@@ -166,7 +166,10 @@ fn commands_print_what_the_pages_show() {
         if std::env::var_os("UPDATE_EXPECT").is_some() && new != page {
             fs::write(&path, new).unwrap();
         } else {
-            assert_eq!(page, new, "{}", path.display());
+            let differs = page.lines().zip(new.lines()).position(|(shown, printed)| shown != printed);
+            let line = differs.unwrap_or_else(|| page.lines().count().min(new.lines().count()));
+            let of = |text: &str| text.lines().nth(line).map(str::to_owned);
+            assert!(page == new, "{}:{}: {:?}, but it prints {:?}", path.display(), line + 1, of(&page), of(&new));
         }
     }
     println!("{count} commands");
