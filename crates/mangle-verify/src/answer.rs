@@ -164,23 +164,43 @@ impl Answer {
         Self { error: Some(error.clone()), ..Self::new(Verdict::Error, error.message) }
     }
 
+    /// The answer if a world was found.
+    fn found(world: &mut World, is_smallest: bool, wants_world: bool, asked: &crate::Question) -> Self {
+        let (verdict, word) = match wants_world {
+            true => (Verdict::Possible, "possible with"),
+            false => (Verdict::Violated, "violated by"),
+        };
+        let message = format!("{word} {}", counted(world.facts.len()));
+        Self {
+            is_smallest,
+            world: Some(facts_of(world)),
+            proof: Some(proof(world, asked)),
+            ..Self::new(verdict, message)
+        }
+    }
+
+    /// The answer if the search ended before it was complete.
+    fn undecided(obstacle: &Obstacle, below: usize, wants_world: bool, facts: usize) -> Self {
+        if let Obstacle::Incomplete { reasons, has_solver } = obstacle {
+            let found = if wants_world { "no world found" } else { "no violation found" };
+            let why = listed(reasons, *has_solver);
+            let message = format!("{found} up to {}, but {why}", counted(facts));
+            let reasons = reasons.iter().map(ToString::to_string).collect();
+            return Self { reasons, ..Self::new(Verdict::NotDecided, message) };
+        }
+        let covered = match below {
+            0 => String::new(),
+            below => format!("; no world of fewer than {} was found", counted(below)),
+        };
+        Self::new(Verdict::NotDecided, format!("not decided: {obstacle}{covered}"))
+    }
+
     fn of(property: &Property, searched: &mut Searched, scope: Scope, asked: &crate::Question) -> Self {
         let covered = covered(searched, scope, asked);
         let facts = scope.facts;
         let wants_world = property.kind.wants_world();
         let mut answer = match &mut searched.outcome {
-            Outcome::Found { world, is_smallest } => {
-                let count = world.facts.len();
-                let (verdict, word) = match wants_world {
-                    true => (Verdict::Possible, "possible with"),
-                    false => (Verdict::Violated, "violated by"),
-                };
-                let mut answer = Self::new(verdict, format!("{word} {}", counted(count)));
-                answer.is_smallest = *is_smallest;
-                answer.world = Some(facts_of(world));
-                answer.proof = Some(proof(world, asked));
-                answer
-            }
+            Outcome::Found { world, is_smallest } => Self::found(world, *is_smallest, wants_world, asked),
             Outcome::Never(why) => {
                 let verdict = if wants_world { Verdict::Impossible } else { Verdict::Holds };
                 let word = if wants_world { "impossible in any world" } else { "holds in every world" };
@@ -204,20 +224,7 @@ impl Answer {
                 Verdict::Error,
                 "no world is left: the assumptions contradict each other".to_owned(),
             ),
-            Outcome::Undecided { obstacle: Obstacle::Incomplete { reasons, has_solver }, .. } => {
-                let found = if wants_world { "no world found" } else { "no violation found" };
-                let why = listed(reasons, *has_solver);
-                let message = format!("{found} up to {}, but {why}", counted(facts));
-                let reasons = reasons.iter().map(ToString::to_string).collect();
-                Self { reasons, ..Self::new(Verdict::NotDecided, message) }
-            }
-            Outcome::Undecided { obstacle, below } => {
-                let covered = match below {
-                    0 => String::new(),
-                    below => format!("; no world of fewer than {} was found", counted(*below)),
-                };
-                Self::new(Verdict::NotDecided, format!("not decided: {obstacle}{covered}"))
-            }
+            Outcome::Undecided { obstacle, below } => Self::undecided(obstacle, *below, wants_world, facts),
         };
         answer.covered = covered;
         answer.solver = searched.solver.filter(|_| answer.verdict != Verdict::NotDecided);

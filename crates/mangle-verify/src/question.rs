@@ -167,21 +167,17 @@ fn compile(
     let goal = goal.ok_or_else(|| "the property cannot be parsed".to_owned())?;
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
-    let (limits, clock) = (setup.limits, setup.clock);
-    let (settled, looks_for_aborts) = (rules.settled, true);
-    let originals = FxHashMap::default();
-    let solvers = setup.solvers.clone();
     Ok(Question {
         compiled,
-        originals,
+        originals: FxHashMap::default(),
         goal,
         forbidden,
         inputs,
-        settled,
-        looks_for_aborts,
-        limits,
-        clock,
-        solvers,
+        settled: rules.settled,
+        looks_for_aborts: true,
+        limits: setup.limits,
+        clock: setup.clock,
+        solvers: setup.solvers.clone(),
     })
 }
 

@@ -214,17 +214,7 @@ impl Search<'_> {
         // A goal that no rule can derive stays underived if the engine misses facts.
         let is_possible = possible::obstacle(compiled, *goal, inputs).is_none();
         let roots: &[PredicateId] = if is_possible { &self.roots } else { &[] };
-        if let Some(read) = roots.iter().find_map(|root| compiled.unordered_below(*root)) {
-            let name = compiled.name(read.predicate);
-            let why =
-                format!("the engine evaluates rules before or after the temporal `{name}` that they ask for");
-            return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
-        }
-        if let Some(rule) = roots.iter().find_map(|root| compiled.missing_below(*root)) {
-            let name = compiled.rule(rule).map(|rule| compiled.name(rule.predicate).to_string());
-            let name = name.unwrap_or_default();
-            let why =
-                format!("the engine misses facts of the recursive `{name}` that two facts of one round give");
+        if let Some(why) = roots.iter().find_map(|root| missed_by_engine(compiled, *root)) {
             return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
         }
         let found = self.without_bound().unwrap_or_else(|| self.within(scope));
@@ -483,8 +473,10 @@ impl Search<'_> {
         let goal = requirements(&mut evaluation, self.question, wanted);
         self.depends_on_order |= evaluation.depends_on_order && wanted == Wanted::Goal;
         let is_any = evaluation.is_satisfiable(&[])?;
-        let mut mismatches = 0;
-        while evaluation.is_satisfiable(&[goal])? {
+        for _ in 0..=MOST_MISMATCHES {
+            if !evaluation.is_satisfiable(&[goal])? {
+                return Ok(OfSize::None { is_any });
+            }
             let facts = asserted(&self.certificate.inputs, &simplest(&mut evaluation, goal));
             match (self.worlds.confirm(&facts), wanted) {
                 (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
@@ -500,13 +492,9 @@ impl Search<'_> {
                 return Err(evaluation.out_of_time());
             }
             self.has_mismatch = true;
-            mismatches += 1;
-            if mismatches > MOST_MISMATCHES {
-                return Err(unconfirmed());
-            }
             evaluation.exclude_solution();
         }
-        Ok(OfSize::None { is_any })
+        Err(unconfirmed())
     }
 
     /// The predicate of a rule that stopped an evaluation and that the search did not look at.
@@ -539,6 +527,19 @@ impl Search<'_> {
         }
         Ok(None)
     }
+}
+
+/// Why the engine misses facts that a predicate depends on, if it does.
+fn missed_by_engine(compiled: &Compiled, root: PredicateId) -> Option<String> {
+    if let Some(read) = compiled.unordered_below(root) {
+        let name = compiled.name(read.predicate);
+        return Some(format!(
+            "the engine evaluates rules before or after the temporal `{name}` that they ask for"
+        ));
+    }
+    let rule = compiled.missing_below(root)?;
+    let name = compiled.rule(rule).map(|rule| compiled.name(rule.predicate).to_string()).unwrap_or_default();
+    Some(format!("the engine misses facts of the recursive `{name}` that two facts of one round give"))
 }
 
 fn unconfirmed() -> Obstacle {

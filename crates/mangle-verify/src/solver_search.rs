@@ -6,9 +6,10 @@ use mangle_engine::kernel::{Fact, Reason, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 
 use crate::candidates::InputPredicate;
+use crate::cone::Cone;
 use crate::derivation_size::derivation_size;
 use crate::obstacle::Obstacle;
-use crate::search::{Confirmation, OfSize, Search};
+use crate::search::{Confirmation, OfSize, Search, Worlds};
 use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 
 /// The result of a search among the worlds of one size.
@@ -66,12 +67,10 @@ impl Search<'_> {
 
     fn run_solver(&mut self, size: usize, wanted: Wanted) -> Result<(Decision, Option<Ending>), Obstacle> {
         let question = self.question;
-        let needed: Vec<InputPredicate> = question
-            .inputs
-            .iter()
-            .filter(|input| input.predicates.iter().any(|id| self.cone.needs(question.compiled.entry(*id))))
-            .cloned()
-            .collect();
+        let is_needed = |input: &&InputPredicate| {
+            input.predicates.iter().any(|id| self.cone.needs(question.compiled.entry(*id)))
+        };
+        let needed: Vec<InputPredicate> = question.inputs.iter().filter(is_needed).cloned().collect();
         if needed.is_empty() {
             return Ok((Decision::None { stops: true }, None));
         }
@@ -99,22 +98,7 @@ impl Search<'_> {
         let (worlds, cone) = (&mut self.worlds, &self.cone);
         let decision = search.of_size(size, wanted, values, &mut |facts| {
             let Some(facts) = asserted(facts, &needed, worlds.base.values()) else { return Ok(false) };
-            let confirmation = worlds.confirm(&facts);
-            let found = match confirmation {
-                Confirmation::Stops(world, stop) => {
-                    let is_failure = matches!(stop.reason, Reason::Failed(_));
-                    match worlds.stopping(&stop).filter(|id| is_failure && !cone.needs(id.0)) {
-                        Some(predicate) => Some(Ending::Widened(predicate)),
-                        None if wanted == Wanted::Stop => {
-                            Some(Ending::Confirmed(Confirmation::Stops(world, stop)))
-                        }
-                        None => None,
-                    }
-                }
-                Confirmation::DoesNotHold if wanted != Wanted::Anything => None,
-                confirmation => Some(Ending::Confirmed(confirmation)),
-            };
-            ending = found;
+            ending = ending_of(worlds, cone, wanted, &facts);
             Ok(ending.is_some())
         });
         self.solver = search.solver.or(self.solver);
@@ -136,4 +120,19 @@ fn asserted(facts: &PlainFacts, inputs: &[InputPredicate], values: &mut Values) 
         all.push(input.predicates.iter().map(fact).collect());
     }
     Some(all)
+}
+
+/// What a proposed world ends the search with, if it does.
+fn ending_of(worlds: &mut Worlds<'_>, cone: &Cone, wanted: Wanted, facts: &[Vec<Fact>]) -> Option<Ending> {
+    match worlds.confirm(facts) {
+        Confirmation::Stops(world, stop) => {
+            let is_failure = matches!(stop.reason, Reason::Failed(_));
+            let beside = worlds.stopping(&stop).filter(|id| is_failure && !cone.needs(id.0));
+            let stops = Confirmation::Stops(world, stop);
+            let confirmed = (wanted == Wanted::Stop).then_some(Ending::Confirmed(stops));
+            beside.map(Ending::Widened).or(confirmed)
+        }
+        Confirmation::DoesNotHold if wanted != Wanted::Anything => None,
+        confirmation => Some(Ending::Confirmed(confirmation)),
+    }
 }

@@ -160,6 +160,27 @@ impl<'w> Demands<'w> {
         self.of.get(node as usize).and_then(|all| all.get(&value)).copied().unwrap_or_default()
     }
 
+    /// The texts that give a concatenation a value.
+    fn invert_concatenation(
+        &mut self,
+        values: &mut Values,
+        computation: &Computation,
+        wanted: Node,
+        value: ValueId,
+        tag: Tag,
+    ) {
+        let Datum::String(text) = values.get(value).clone() else { return };
+        for pieces in self.pieces(values, computation, wanted) {
+            if self.flow.cuts.is_over(values) {
+                return;
+            }
+            for part in pieces_of(&text, &pieces) {
+                let part = values.string(&part);
+                self.demand(wanted, part, tag);
+            }
+        }
+    }
+
     /// Which arguments a function needs to have a value.
     fn invert(&mut self, values: &mut Values, world: &dyn ArgumentValues, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
@@ -174,18 +195,7 @@ impl<'w> Demands<'w> {
         for wanted in nodes.into_iter().filter(|node| self.edges.varies(*node)) {
             match function {
                 "list:len" => self.test(wanted, Meeting::Length, value),
-                "string:concat" => {
-                    let Datum::String(text) = values.get(value).clone() else { continue };
-                    for pieces in self.pieces(values, computation, wanted) {
-                        if self.flow.cuts.is_over(values) {
-                            return;
-                        }
-                        for part in pieces_of(&text, &pieces) {
-                            let part = values.string(&part);
-                            self.demand(wanted, part, tag);
-                        }
-                    }
-                }
+                "string:concat" => self.invert_concatenation(values, computation, wanted, value, tag),
                 _ => {
                     for args in self.others(world, computation, wanted, tag) {
                         if self.flow.cuts.is_over(values) {

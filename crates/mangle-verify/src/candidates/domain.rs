@@ -7,6 +7,7 @@ use super::findings::{Finding, Findings};
 use super::flow::{Flow, Place};
 use super::fresh::Fresh;
 use super::graph::{Meeting, Part};
+use crate::value_kind::{in_order, kind};
 
 /// How many values a column has at most.
 const MOST_VALUES: usize = 1_500;
@@ -151,30 +152,4 @@ impl Domains<'_> {
 /// `a`, `b`, `c` and so on.
 fn words() -> impl Iterator<Item = String> {
     ('a'..='z').map(String::from)
-}
-
-/// The kind of a value without parts.
-pub(super) fn kind(datum: &Datum) -> Option<Base> {
-    Some(match datum {
-        Datum::Name(_) => Base::Name,
-        Datum::Number(_) => Base::Number,
-        Datum::Float(_) => Base::Float,
-        Datum::String(_) => Base::String,
-        Datum::Bytes(_) => Base::Bytes,
-        Datum::Time(_) => Base::Time,
-        Datum::Duration(_) => Base::Duration,
-        Datum::Pair(..) | Datum::List(_) | Datum::Map(_) | Datum::Struct(_) => return None,
-    })
-}
-
-/// An order of values that does not depend on when they were interned; negative numbers are last.
-fn in_order(one: &Datum, other: &Datum) -> std::cmp::Ordering {
-    match (one, other) {
-        (Datum::Name(one), Datum::Name(other)) | (Datum::String(one), Datum::String(other)) => one.cmp(other),
-        (Datum::Number(one), Datum::Number(other)) => (*one < 0, one).cmp(&(*other < 0, other)),
-        (Datum::Time(one), Datum::Time(other)) | (Datum::Duration(one), Datum::Duration(other)) => {
-            one.cmp(other)
-        }
-        _ => std::cmp::Ordering::Equal,
-    }
 }

@@ -23,6 +23,8 @@ pub(super) enum Condition {
     Part(u16, Box<Condition>),
     /// The text between these two texts meets the condition.
     Between(Arc<str>, Box<Condition>, Arc<str>),
+    /// The text meets at least one of the conditions, which are two or more of the first five kinds.
+    Any(Box<[Condition]>),
     /// The text is a name of Mangle.
     Name,
     /// The text is a 64-bit integer as the engine prints it.
@@ -34,6 +36,9 @@ pub(super) type State = SmallVec<[u16; 6]>;
 
 /// The longest text that is compared.
 pub(super) const MAX_TEXT: usize = 200;
+
+/// The state of alternatives of which one is met, however the text goes on.
+const ACCEPTED: u16 = u16::MAX - 1;
 
 /// The state from which no text is accepted.
 const DEAD: u16 = u16::MAX;
@@ -55,6 +60,7 @@ impl Condition {
                 found.extend([Arc::clone(before), Arc::clone(after)]);
                 inner.texts(found);
             }
+            Self::Any(all) => all.iter().for_each(|one| one.texts(found)),
             Self::Parts(_) | Self::Name | Self::Integer => {}
         }
     }
@@ -67,6 +73,7 @@ impl Condition {
             Self::Between(before, inner, _) => {
                 before.chars().fold(inner.start(), |state, c| inner.step(&state, c))
             }
+            Self::Any(all) => alternatives(all, all.iter().map(|one| one.start())),
             _ => smallvec::smallvec![0],
         }
     }
@@ -76,18 +83,10 @@ impl Condition {
         let first = state.first().copied().unwrap_or(DEAD);
         let one = |state: u16| smallvec::smallvec![state];
         match self {
-            Self::Equals(text) | Self::Prefix(text) | Self::Longer(text) => {
-                let length = count(text);
-                let next = match text.chars().nth(usize::from(first)) {
-                    _ if first == DEAD => DEAD,
-                    Some(wanted) if wanted == c => first + 1,
-                    Some(_) => DEAD,
-                    None if matches!(self, Self::Equals(_)) => DEAD,
-                    None => length + 1,
-                };
-                // Behind the end of a prefix everything is the same.
-                one(if matches!(self, Self::Prefix(_)) && next != DEAD { next.min(length) } else { next })
-            }
+            Self::Equals(text) => one(compared(text, first, c, DEAD)),
+            // Behind the end of a prefix everything is the same.
+            Self::Prefix(text) => one(compared(text, first, c, count(text))),
+            Self::Longer(text) => one(compared(text, first, c, count(text) + 1)),
             Self::Suffix(text) => one(overlap(text, first, c)),
             Self::Contains(text) if first == count(text) => one(first),
             Self::Contains(text) => one(overlap(text, first, c)),
@@ -104,6 +103,10 @@ impl Condition {
             }
             Self::Tip(inner) if c == '/' => inner.step(&inner.start(), c),
             Self::Tip(inner) | Self::Between(_, inner, _) => inner.step(state, c),
+            Self::Any(_) if first == ACCEPTED => one(ACCEPTED),
+            Self::Any(all) => {
+                alternatives(all, all.iter().zip(state).map(|(one, state)| one.step(&[*state], c)))
+            }
             Self::Name => one(match (first, c) {
                 (0 | 2, '/') => 1,
                 (1 | 2, c) if is_name_character(c) => 2,
@@ -131,11 +134,23 @@ impl Condition {
                 let end = after.chars().fold(State::from(state), |state, c| inner.step(&state, c));
                 inner.outcome(&end)
             }
+            Self::Any(_) if first == ACCEPTED => 1,
+            Self::Any(all) => u8::from(all.iter().zip(state).any(|(one, state)| one.outcome(&[*state]) == 1)),
             Self::Name => u8::from(first == 2),
             // A digit, or digits behind one that is not zero.
             Self::Integer => u8::from(first != DEAD && first >= 2),
         }
     }
+}
+
+/// The states of alternatives. They are one state as soon as a text that is met stays met.
+fn alternatives(all: &[Condition], states: impl Iterator<Item = State>) -> State {
+    let states: State = states.filter_map(|state| state.first().copied()).collect();
+    let is_met = all.iter().zip(&states).any(|(one, state)| {
+        matches!(one, Condition::Prefix(_) | Condition::Contains(_) | Condition::Longer(_))
+            && one.outcome(&[*state]) == 1
+    });
+    if is_met { smallvec::smallvec![ACCEPTED] } else { states }
 }
 
 /// True for the characters between the slashes of a name.
@@ -149,6 +164,16 @@ fn with(first: u16, rest: State) -> State {
 
 fn count(text: &str) -> u16 {
     u16::try_from(text.chars().count()).unwrap_or(DEAD - 2)
+}
+
+/// The number of characters of `text` read so far, with `c`; `behind` if all of them were read before.
+fn compared(text: &str, known: u16, c: char, behind: u16) -> u16 {
+    match text.chars().nth(usize::from(known)) {
+        _ if known == DEAD => DEAD,
+        Some(wanted) if wanted == c => known + 1,
+        Some(_) => DEAD,
+        None => behind,
+    }
 }
 
 /// The length of the longest start of `text` at the end of the characters read: those of its first `known` and `c`.
@@ -206,6 +231,28 @@ mod tests {
             ];
             for (condition, expected) in conditions.iter().zip(expected) {
                 assert_eq!(outcome(condition, text) == 1, expected, "{condition:?} of {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn alternatives_accept_what_one_of_them_accepts() {
+        let conditions = [
+            Condition::Contains("aba".into()),
+            Condition::Prefix("bb".into()),
+            Condition::Suffix("ab".into()),
+            Condition::Equals("ba".into()),
+        ];
+        let mut texts = vec![String::new()];
+        for length in 0..6 {
+            let longest: Vec<String> = texts.iter().filter(|text| text.len() == length).cloned().collect();
+            texts.extend(longest.iter().flat_map(|text| ["a", "b"].map(|c| format!("{text}{c}"))));
+        }
+        for pair in conditions.windows(2).chain([&conditions[..]]) {
+            let any = Condition::Any(pair.into());
+            for text in &texts {
+                let expected = pair.iter().any(|one| outcome(one, text) == 1);
+                assert_eq!(outcome(&any, text) == 1, expected, "{any:?} of {text:?}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Values of declared types.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
-use mangle_engine::types::{Base, Type, is_below};
+use mangle_engine::types::{Base, StructField, Type, is_below};
 use mangle_syntax::text::Symbol;
 
 use super::condition::is_name_character;
@@ -33,21 +33,7 @@ fn is_of(values: &Values, value: ValueId, ty: &Type) -> bool {
         (Type::Map(parts), Datum::Map(entries)) => entries
             .iter()
             .all(|(key, value)| is_of(values, *key, &parts.0) && is_of(values, *value, &parts.1)),
-        (Type::Struct(fields), Datum::Struct(entries)) => {
-            let label = |entry: &ValueId| match values.get(*entry) {
-                Datum::Name(label) => Some(label.to_string()),
-                _ => None,
-            };
-            let is_declared = entries.iter().all(|(key, value)| {
-                let label = label(key);
-                fields.iter().any(|field| {
-                    label.as_deref() == Some(field.label.as_str()) && is_of(values, *value, &field.ty)
-                })
-            });
-            let is_present =
-                |wanted: &str| entries.iter().any(|(key, _)| label(key).as_deref() == Some(wanted));
-            is_declared && fields.iter().all(|field| field.optional || is_present(field.label.as_str()))
-        }
+        (Type::Struct(fields), Datum::Struct(entries)) => is_struct(values, entries, fields),
         (
             Type::Base(_)
             | Type::Prefix(_)
@@ -61,6 +47,21 @@ fn is_of(values: &Values, value: ValueId, ty: &Type) -> bool {
             _,
         ) => false,
     }
+}
+
+fn is_struct(values: &Values, entries: &[(ValueId, ValueId)], fields: &[StructField]) -> bool {
+    let label = |entry: &ValueId| match values.get(*entry) {
+        Datum::Name(label) => Some(label.to_string()),
+        _ => None,
+    };
+    let is_declared = entries.iter().all(|(key, value)| {
+        let label = label(key);
+        fields
+            .iter()
+            .any(|field| label.as_deref() == Some(field.label.as_str()) && is_of(values, *value, &field.ty))
+    });
+    let is_present = |wanted: &str| entries.iter().any(|(key, _)| label(key).as_deref() == Some(wanted));
+    is_declared && fields.iter().all(|field| field.optional || is_present(field.label.as_str()))
 }
 
 /// True if Mangle has a way to write a value: its names are legal, its floats finite, and no key is given twice.

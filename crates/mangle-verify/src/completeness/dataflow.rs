@@ -68,6 +68,28 @@ pub(super) enum TextTest {
     NamePrefix,
 }
 
+impl TextTest {
+    /// The test of a built-in predicate.
+    pub(super) fn of_builtin(name: &str) -> Option<Self> {
+        Some(match name.trim_start_matches(':') {
+            "string:starts_with" => Self::Prefix,
+            "string:ends_with" => Self::Suffix,
+            "string:contains" => Self::Contains,
+            "match_prefix" => Self::NamePrefix,
+            _ => return None,
+        })
+    }
+}
+
+/// A test of a text with sets of patterns. Patterns of a set are not told apart.
+pub(super) struct TextTests {
+    pub(super) test: TextTest,
+    pub(super) patterns: Vec<Vec<ValueId>>,
+}
+
+/// The tests of a rule with the patterns of tables, by the number of the step.
+pub(super) type PatternTests = FxHashMap<usize, TextTests>;
+
 /// An operation of a rule.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
@@ -79,6 +101,8 @@ pub(super) enum Operation {
     Order(Base, Node, Node),
     /// The first is tested with the second.
     Text(TextTest, Node, Node),
+    /// The first is tested with each of these patterns; it matters only if a test holds.
+    AnyText(TextTest, Node, Vec<ValueId>),
     /// The last is this part of the first.
     Take(Node, Part, Node),
     /// The first is built with the last as this part.
@@ -201,6 +225,7 @@ impl Dataflow {
                     Operation::Equal(..)
                     | Operation::Order(..)
                     | Operation::Text(..)
+                    | Operation::AnyText(..)
                     | Operation::Distinguish(_)
                     | Operation::Kind(..) => false,
                 };
@@ -237,6 +262,7 @@ impl Dataflow {
                     Operation::Equal(..)
                     | Operation::Order(..)
                     | Operation::Text(..)
+                    | Operation::AnyText(..)
                     | Operation::Distinguish(_)
                     | Operation::Kind(..) => continue,
                 };

@@ -19,7 +19,9 @@ mod conform;
 mod dataflow;
 mod generate;
 mod numbers;
+mod observed;
 mod operations;
+mod patterns;
 mod reason;
 mod rules;
 mod sorts;
@@ -31,7 +33,9 @@ use mangle_engine::kernel::{Clock, Compiled, Model, ValueId, Values};
 use mangle_engine::types::Type;
 
 pub(crate) use self::conform::conforms;
-use self::generate::{Generator, WordMemo};
+use self::dataflow::{Dataflow, Node, Operation};
+use self::generate::{Generator, Group, WordMemo};
+use self::observed::Observation;
 pub use self::reason::Reason;
 use self::rules::Reader;
 use self::sorts::{Gap, SortId, Sorts};
@@ -79,6 +83,24 @@ pub(crate) struct Certificate {
     pub(crate) reasons: BTreeSet<Reason>,
 }
 
+impl Certificate {
+    /// The numbers of the groups of exchangeable values of a column. New groups are added.
+    fn groups_of(&mut self, sort: SortId, column: &[ValueId], exchangeable: &[Group]) -> Vec<usize> {
+        let of_column = exchangeable
+            .iter()
+            .filter(|group| group.sort == sort && group.values.iter().all(|value| column.contains(value)));
+        let mut numbers = Vec::new();
+        for group in of_column {
+            let known = self.groups.iter().position(|known| *known == group.values);
+            numbers.push(known.unwrap_or_else(|| {
+                self.groups.push(group.values.clone());
+                self.groups.len() - 1
+            }));
+        }
+        numbers
+    }
+}
+
 impl Analysis {
     /// Reads the rules that a question depends on.
     pub(crate) fn new(
@@ -88,40 +110,20 @@ impl Analysis {
         budget: &Budget,
     ) -> Self {
         let Subject { compiled, base, cone, clock } = subject;
-        let mut reader = Reader { compiled, base, cone, clock, values, flow: dataflow::Dataflow::default() };
+        let is_open = |relation| cone.needs(relation) && (base.is_none() || cone.varies(relation));
+        let observation = Observation::new(compiled, is_open);
+        let flow = Dataflow::default();
+        let mut reader = Reader { compiled, base, cone, clock, values, flow, observation };
         reader.read();
         let mut flow = reader.flow;
         let needed =
             inputs.iter().filter(|input| input.predicates.iter().any(|id| cone.needs(compiled.entry(*id))));
         let needed: Vec<&InputPredicate> = needed.collect();
-        let mut nodes: Vec<Vec<dataflow::Node>> = Vec::new();
-        for (number, input) in needed.iter().enumerate() {
-            let width = input.rows.first().map_or(0, Vec::len);
-            let mut columns = Vec::new();
-            for column in 0..u16::try_from(width).unwrap_or(u16::MAX) {
-                for predicate in &input.predicates {
-                    let node = flow.column(compiled.entry(*predicate), column).0;
-                    flow.add_place(number, column, node);
-                    // Two programs that are compared hold the same fact.
-                    if let Some(first) = columns.get(usize::from(column)) {
-                        flow.operations.push(dataflow::Operation::Flow(*first, node));
-                    } else {
-                        columns.push(node);
-                    }
-                }
-            }
-            let is_temporal = input.predicates.iter().any(|id| compiled.is_temporal(*id));
-            if is_temporal {
-                for predicate in &input.predicates {
-                    let width = u16::try_from(width).unwrap_or(u16::MAX);
-                    for column in [width, width.saturating_add(1)] {
-                        let node = flow.column(compiled.entry(*predicate), column).0;
-                        flow.add_place(number, column, node);
-                    }
-                }
-            }
-            nodes.push(columns);
-        }
+        let nodes: Vec<Vec<Node>> = needed
+            .iter()
+            .enumerate()
+            .map(|(number, input)| add_columns(&mut flow, compiled, number, input))
+            .collect();
         let is_done = flow.follow(values, clock, budget);
         let mut sorts = Sorts::new(&flow, values);
         let inputs = needed
@@ -153,67 +155,23 @@ impl Analysis {
     ) -> Certificate {
         let mut generator =
             Generator::new(&self.sorts, compiled, values, self.clock, size, &self.words, budget);
-        for input in &self.inputs {
-            for row in &input.predicate.rows {
-                let row: Vec<(SortId, &Type)> = input.columns.iter().copied().zip(row).collect();
-                generator.add_row(&row);
-            }
-        }
-        let mut columns: Vec<Vec<Vec<Vec<ValueId>>>> = Vec::new();
-        for input in &self.inputs {
-            let mut rows = Vec::new();
-            for row in &input.predicate.rows {
-                rows.push(
-                    input
-                        .columns
-                        .iter()
-                        .zip(row)
-                        .map(|(sort, ty)| generator.column(*sort, ty))
-                        .collect::<Vec<_>>(),
-                );
-            }
-            columns.push(rows);
-        }
-        let exchangeable: Vec<(SortId, Vec<ValueId>)> =
-            generator.exchangeable().map(|group| (group.sort, group.values.clone())).collect();
+        let columns = self.columns(&mut generator);
+        let exchangeable: Vec<Group> = generator.exchangeable().cloned().collect();
         let gaps: BTreeSet<Gap> = self.sorts.gaps.union(&generator.gaps).cloned().collect();
-        let mut certificate = Certificate::default();
         let incomplete: BTreeSet<SortId> =
             gaps.iter().flat_map(|gap| &gap.sorts).map(|sort| self.sorts.root(*sort)).collect();
+        let mut certificate = Certificate::default();
         for (input, rows) in self.inputs.iter().zip(columns) {
-            let of_predicate = tried.iter().filter(|one| one.predicates == input.predicate.predicates);
-            let mut of_predicate = of_predicate.cloned();
+            let mut of_predicate = tried.iter().filter(|one| one.predicates == input.predicate.predicates);
             if input.is_temporal {
-                certificate.inputs.extend(of_predicate);
+                certificate.inputs.extend(of_predicate.cloned());
                 continue;
             }
             for row in rows {
                 let others = of_predicate.next();
-                let mut made = Input {
-                    predicates: input.predicate.predicates.clone(),
-                    columns: Vec::new(),
-                    groups: Vec::new(),
-                };
-                for (at, (mut column, sort)) in row.into_iter().zip(&input.columns).enumerate() {
-                    let sort = self.sorts.root(*sort);
-                    let mut groups = Vec::new();
-                    if self.reaches(sort, &incomplete) {
-                        let more = others.as_ref().and_then(|others| others.columns.get(at));
-                        column = merged(more, column);
-                    } else {
-                        for (of, group) in &exchangeable {
-                            if *of == sort && group.iter().all(|value| column.contains(value)) {
-                                let known = certificate.groups.iter().position(|known| known == group);
-                                groups.push(known.unwrap_or_else(|| {
-                                    certificate.groups.push(group.clone());
-                                    certificate.groups.len() - 1
-                                }));
-                            }
-                        }
-                    }
-                    made.columns.push(column);
-                    made.groups.push(groups);
-                }
+                let mut groups_of =
+                    |sort: SortId, column: &[ValueId]| certificate.groups_of(sort, column, &exchangeable);
+                let made = self.certified_input(input, row, others, &incomplete, &mut groups_of);
                 certificate.inputs.push(made);
             }
         }
@@ -221,25 +179,54 @@ impl Analysis {
         certificate
     }
 
+    /// An input with the values of its columns. Columns that are not complete have the values of `tried` as well.
+    fn certified_input(
+        &self,
+        input: &NeededInput,
+        row: Vec<Vec<ValueId>>,
+        tried: Option<&Input>,
+        incomplete: &BTreeSet<SortId>,
+        groups_of: &mut dyn FnMut(SortId, &[ValueId]) -> Vec<usize>,
+    ) -> Input {
+        let predicates = input.predicate.predicates.clone();
+        let mut made = Input { predicates, columns: Vec::new(), groups: Vec::new() };
+        for (at, (column, sort)) in row.into_iter().zip(&input.columns).enumerate() {
+            if self.reaches(*sort, incomplete) {
+                let more = tried.and_then(|tried| tried.columns.get(at));
+                made.columns.push(merged(more, column));
+                made.groups.push(Vec::new());
+            } else {
+                made.groups.push(groups_of(self.sorts.root(*sort), &column));
+                made.columns.push(column);
+            }
+        }
+        made
+    }
+
+    /// The values of each column, for each input and each alternative of its declaration.
+    fn columns(&self, generator: &mut Generator<'_>) -> Vec<Vec<Vec<Vec<ValueId>>>> {
+        let typed = |input: &NeededInput| -> Vec<Vec<(SortId, Type)>> {
+            let rows = input.predicate.rows.iter();
+            rows.map(|row| input.columns.iter().copied().zip(row.iter().cloned()).collect()).collect()
+        };
+        let inputs: Vec<Vec<Vec<(SortId, Type)>>> = self.inputs.iter().map(typed).collect();
+        inputs.iter().flatten().for_each(|row| generator.add_row(row));
+        let mut column = |(sort, ty): &(SortId, Type)| generator.column(*sort, ty);
+        inputs
+            .iter()
+            .map(|rows| rows.iter().map(|row| row.iter().map(&mut column).collect()).collect())
+            .collect()
+    }
+
     /// True if the analysis alone shows that values are missing.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.is_unfinished || !self.sorts.gaps.is_empty() || self.inputs.iter().any(|input| input.is_temporal)
     }
 
-    /// True if a sort or a part of it is among some others.
+    /// True if a sort or a part of it is among some others, or has an operation that is not described.
     fn reaches(&self, sort: SortId, others: &BTreeSet<SortId>) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut pending = vec![self.sorts.root(sort)];
-        while let Some(sort) = pending.pop() {
-            if !seen.insert(sort) {
-                continue;
-            }
-            if others.contains(&sort) || self.sorts.get(sort).is_incomplete {
-                return true;
-            }
-            pending.extend(self.sorts.get(sort).parts.values().map(|part| self.sorts.root(*part)));
-        }
-        false
+        let all = self.sorts.with_parts(sort);
+        all.iter().any(|sort| others.contains(sort) || self.sorts.get(*sort).is_incomplete)
     }
 
     fn reasons(&self, gaps: &BTreeSet<Gap>, made: &[Input]) -> BTreeSet<Reason> {
@@ -253,21 +240,7 @@ impl Analysis {
             let mut reason = Reason { operation: gap.operation.clone(), inputs: Vec::new(), tried: 0 };
             for input in &self.inputs {
                 for (column, sort) in input.columns.iter().enumerate() {
-                    let is_touched = {
-                        let mut seen = BTreeSet::new();
-                        let mut pending = vec![self.sorts.root(*sort)];
-                        let mut found = false;
-                        while let Some(sort) = pending.pop() {
-                            found |= sorts.contains(&sort);
-                            if seen.insert(sort) {
-                                pending.extend(
-                                    self.sorts.get(sort).parts.values().map(|part| self.sorts.root(*part)),
-                                );
-                            }
-                        }
-                        found
-                    };
-                    if is_touched {
+                    if !self.sorts.with_parts(*sort).is_disjoint(&sorts) {
                         if !reason.inputs.contains(&input.name) {
                             reason.inputs.push(input.name.clone());
                         }
@@ -293,6 +266,30 @@ impl Analysis {
         }
         reasons
     }
+}
+
+/// Adds the columns of an input. Returns the node of each argument.
+fn add_columns(flow: &mut Dataflow, compiled: &Compiled, number: usize, input: &InputPredicate) -> Vec<Node> {
+    let width = u16::try_from(input.rows.first().map_or(0, Vec::len)).unwrap_or(u16::MAX);
+    let is_temporal = input.predicates.iter().any(|id| compiled.is_temporal(*id));
+    let ends = if is_temporal { 2 } else { 0 };
+    let mut columns = Vec::new();
+    for column in 0..width.saturating_add(ends) {
+        for predicate in &input.predicates {
+            let node = flow.column(compiled.entry(*predicate), column).0;
+            flow.add_place(number, column, node);
+            if column >= width {
+                continue;
+            }
+            // Two programs that are compared hold the same fact.
+            if let Some(first) = columns.get(usize::from(column)) {
+                flow.operations.push(Operation::Flow(*first, node));
+            } else {
+                columns.push(node);
+            }
+        }
+    }
+    columns
 }
 
 /// The most values that the analysis adds to the values of a column that it cannot complete.

@@ -93,17 +93,12 @@ impl Chain {
                     }
                 }
                 (NumberStep::Plus(by) | NumberStep::From(by), None) => {
-                    if by.checked_abs()? > MAX_SUMMAND {
-                        return None;
-                    }
-                    size = size.checked_add(by.checked_abs()?)?;
+                    let by = by.checked_abs().filter(|by| *by <= MAX_SUMMAND)?;
+                    size = size.checked_add(by)?;
                 }
                 (NumberStep::Times(by), None) => size = size.checked_mul(by.checked_abs()?)?,
                 (NumberStep::Div(by) | NumberStep::Mod(by), _) => {
-                    let by = by.checked_abs()?;
-                    if by < 2 {
-                        return None;
-                    }
+                    let by = by.checked_abs().filter(|by| *by >= 2)?;
                     if let Some((factor, base)) = line.take() {
                         overflows(factor, base, anchors)?;
                     }
@@ -113,13 +108,10 @@ impl Chain {
                 (NumberStep::Into(dividend) | NumberStep::ModInto(dividend), Some((factor, base)))
                     if factor.abs() == 1 =>
                 {
-                    let dividend = dividend.checked_abs().filter(|size| *size <= MAX_FACTOR)?;
-                    for divisor in -dividend - 1..=dividend + 1 {
-                        anchors.extend(i64::try_from((i128::from(divisor) - base) * factor));
-                    }
+                    size = dividend.checked_abs().filter(|size| *size <= MAX_FACTOR)?;
+                    small_divisors(size, (factor, base), anchors);
                     overflows(factor, base, anchors)?;
                     line = None;
-                    size = dividend;
                 }
                 (NumberStep::Into(_) | NumberStep::ModInto(_), _) => return None,
             }
@@ -128,6 +120,13 @@ impl Chain {
             overflows(factor, base, anchors)?;
         }
         Some(period)
+    }
+}
+
+/// The integers at which `factor * x + base` is one more than `size`, or nearer to zero; `factor` is 1 or -1.
+fn small_divisors(size: i64, (factor, base): (i128, i128), anchors: &mut BTreeSet<i64>) {
+    for divisor in -size - 1..=size + 1 {
+        anchors.extend(i64::try_from((i128::from(divisor) - base) * factor));
     }
 }
 

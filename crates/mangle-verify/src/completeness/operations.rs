@@ -59,28 +59,34 @@ pub(super) fn reducer_name(reducer: Reducer) -> String {
     found.map_or("a reducer", |(_, words)| words).to_owned()
 }
 
+/// The kind of values that a built-in predicate compares by order.
+fn ordered_kind(name: &str) -> Option<Base> {
+    Some(match name {
+        "lt" | "le" | "gt" | "ge" => Base::Number,
+        "time:lt" | "time:le" | "time:gt" | "time:ge" => Base::Time,
+        "duration:lt" | "duration:le" | "duration:gt" | "duration:ge" => Base::Duration,
+        _ => return None,
+    })
+}
+
 impl Reader<'_> {
     /// A built-in predicate, with its arguments: each with false if the predicate gives it a value.
     pub(super) fn built_in(&mut self, name: &str, args: &[(Node, bool)]) {
         let nodes: Vec<Node> = args.iter().map(|(node, _)| *node).collect();
-        let order = |base: Base, one: Node, other: Node| Operation::Order(base, one, other);
-        let text = |test: TextTest, one: Node, other: Node| Operation::Text(test, one, other);
-        let operation = match (name.trim_start_matches(':'), args) {
-            ("lt" | "le" | "gt" | "ge", [(one, _), (other, _)]) => order(Base::Number, *one, *other),
-            ("time:lt" | "time:le" | "time:gt" | "time:ge", [(one, _), (other, _)]) => {
-                order(Base::Time, *one, *other)
+        let name = name.trim_start_matches(':');
+        if let [(one, _), (other, _)] = args {
+            if let Some(base) = ordered_kind(name) {
+                return self.push(Operation::Order(base, *one, *other));
             }
-            ("duration:lt" | "duration:le" | "duration:gt" | "duration:ge", [(one, _), (other, _)]) => {
-                order(Base::Duration, *one, *other)
+            if let Some(test) = TextTest::of_builtin(name) {
+                return self.push(Operation::Text(test, *one, *other));
             }
+        }
+        let operation = match (name, args) {
             ("filter", [(value, _)]) => {
                 let is_true = self.values.name("/true");
                 Operation::Equal(*value, self.flow.constant(is_true))
             }
-            ("string:starts_with", [(one, _), (other, _)]) => text(TextTest::Prefix, *one, *other),
-            ("string:ends_with", [(one, _), (other, _)]) => text(TextTest::Suffix, *one, *other),
-            ("string:contains", [(one, _), (other, _)]) => text(TextTest::Contains, *one, *other),
-            ("match_prefix", [(one, _), (other, _)]) => text(TextTest::NamePrefix, *one, *other),
             ("match_pair", [(whole, _), first, second]) => {
                 self.take(*whole, Part::First, *first);
                 return self.take(*whole, Part::Second, *second);
@@ -138,17 +144,12 @@ impl Reader<'_> {
 
     /// A function.
     pub(super) fn function(&mut self, function: Function, args: Vec<Node>, result: Node) {
-        let name = function.name();
-        match (name, args.as_slice()) {
+        match (function.name(), args.as_slice()) {
             // Their values are followed by the conditions on their results.
             ("name:root" | "name:tip" | "name:list" | "name:to_string", [name]) => {
                 self.push(Operation::Kind(*name, Base::Name));
-                return self.compute(function, args, result);
             }
-            ("number:to_string", [number]) => {
-                self.push(Operation::Kind(*number, Base::Number));
-                return self.compute(function, args, result);
-            }
+            ("number:to_string", [number]) => self.push(Operation::Kind(*number, Base::Number)),
             ("plus" | "minus" | "mult" | "div" | "mod", numbers) => {
                 for number in numbers {
                     self.push(Operation::Kind(*number, Base::Number));
@@ -157,65 +158,72 @@ impl Reader<'_> {
             ("pair" | "tuple", [first, rest @ ..]) if !rest.is_empty() => {
                 return self.tuple(function, &args, *first, result);
             }
-            ("list", elements) => {
-                let mut whole = result;
-                for (at, element) in elements.iter().enumerate() {
-                    self.push(Operation::Make(whole, Part::Element, *element));
-                    let rest = self.flow.node();
-                    self.push(Operation::Make(whole, Part::Tail, rest));
-                    self.compute(function, elements.get(at + 1..).unwrap_or_default().to_vec(), rest);
-                    whole = rest;
-                }
-                return self.compute(function, args, result);
-            }
+            ("list", elements) => self.list(function, elements, result),
             ("list:cons", [first, rest]) => {
                 self.push(Operation::Make(result, Part::Element, *first));
                 self.push(Operation::Make(result, Part::Tail, *rest));
-                return self.compute(function, args, result);
             }
-            ("list:get", [list, index]) => {
-                match self.constant_at(*index).map(|at| self.values.get(at).clone()) {
-                    Some(Datum::Number(index)) if index < 0 => return,
-                    Some(Datum::Number(index)) if index <= MAX_INDEX => {
-                        let mut whole = *list;
-                        for _ in 0..index {
-                            let rest = self.flow.node();
-                            self.push(Operation::Take(whole, Part::Tail, rest));
-                            whole = rest;
-                        }
-                        let rest = self.flow.node();
-                        self.push(Operation::Take(whole, Part::Tail, rest));
-                        return self.push(Operation::Take(whole, Part::Element, result));
-                    }
-                    _ => {}
-                }
-            }
-            ("struct", entries) => {
-                for entry in entries.chunks(2) {
-                    let [label, value] = entry else { continue };
-                    match self.constant_at(*label) {
-                        Some(label) => self.push(Operation::Make(result, Part::Field(label), *value)),
-                        None => {
-                            self.unknown("structs with computed labels", vec![*label, *value, result]);
-                        }
-                    }
-                }
-                return self.compute(function, args, result);
-            }
-            ("struct:get", [whole, label]) => {
-                if let Some(label) = self.constant_at(*label) {
-                    return self.push(Operation::Take(*whole, Part::Field(label), result));
-                }
-            }
-            ("map:get", [whole, label]) => {
-                if let Some(label) = self.constant_at(*label) {
-                    return self.push(Operation::Take(*whole, Part::Entry(label), result));
-                }
+            ("struct", entries) => self.fields(entries, result),
+            (name @ ("list:get" | "struct:get" | "map:get"), [whole, place])
+                if self.part_at(name, *whole, *place, result) =>
+            {
+                return;
             }
             _ => {}
         }
         // The analysis of the results decides which of the others it can describe.
         self.compute(function, args, result);
+    }
+
+    fn list(&mut self, function: Function, elements: &[Node], result: Node) {
+        let mut whole = result;
+        for (at, element) in elements.iter().enumerate() {
+            self.push(Operation::Make(whole, Part::Element, *element));
+            let rest = self.flow.node();
+            self.push(Operation::Make(whole, Part::Tail, rest));
+            self.compute(function, elements.get(at + 1..).unwrap_or_default().to_vec(), rest);
+            whole = rest;
+        }
+    }
+
+    /// The fields of a struct, from labels and values in turn.
+    fn fields(&mut self, entries: &[Node], result: Node) {
+        for entry in entries.chunks(2) {
+            let [label, value] = entry else { continue };
+            match self.constant_at(*label) {
+                Some(label) => self.push(Operation::Make(result, Part::Field(label), *value)),
+                None => self.unknown("structs with computed labels", vec![*label, *value, result]),
+            }
+        }
+    }
+
+    /// The part of a value at a constant index or label. Returns false if the place is not a constant.
+    fn part_at(&mut self, name: &str, whole: Node, place: Node, result: Node) -> bool {
+        let Some(place) = self.constant_at(place) else { return false };
+        match name {
+            "struct:get" => self.push(Operation::Take(whole, Part::Field(place), result)),
+            "map:get" => self.push(Operation::Take(whole, Part::Entry(place), result)),
+            _ => match *self.values.get(place) {
+                // There is no such element.
+                Datum::Number(index) if index < 0 => {}
+                Datum::Number(index) if index <= MAX_INDEX => {
+                    let mut list = whole;
+                    for _ in 0..index {
+                        list = self.tail(list);
+                    }
+                    self.tail(list);
+                    self.push(Operation::Take(list, Part::Element, result));
+                }
+                _ => return false,
+            },
+        }
+        true
+    }
+
+    fn tail(&mut self, list: Node) -> Node {
+        let rest = self.flow.node();
+        self.push(Operation::Take(list, Part::Tail, rest));
+        rest
     }
 
     fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {

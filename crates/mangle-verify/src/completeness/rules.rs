@@ -9,7 +9,8 @@ use mangle_engine::types::Base;
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
-use super::dataflow::{Dataflow, Node, Operation};
+use super::dataflow::{Dataflow, Node, Operation, PatternTests, TextTests};
+use super::observed::Observation;
 use super::operations;
 use crate::cone::Cone;
 
@@ -22,6 +23,7 @@ pub(super) struct Reader<'r> {
     pub(super) clock: Clock,
     pub(super) values: &'r mut Values,
     pub(super) flow: Dataflow,
+    pub(super) observation: Observation,
 }
 
 /// The variables of one rule.
@@ -73,7 +75,7 @@ impl Reader<'_> {
     }
 
     /// True if the rules and facts of a relation are read, false if its facts are known.
-    fn is_open(&self, relation: RelationId) -> bool {
+    pub(super) fn is_open(&self, relation: RelationId) -> bool {
         self.cone.needs(relation) && (self.base.is_none() || self.cone.varies(relation))
     }
 
@@ -87,7 +89,8 @@ impl Reader<'_> {
 
     fn plan(&mut self, plan: &Plan) {
         let mut slots = Slots::default();
-        self.steps(&mut slots, &plan.steps);
+        let patterns = self.pattern_tests(plan);
+        self.steps_with(&mut slots, &plan.steps, &patterns);
         self.head(&mut slots, plan.target, &plan.head);
     }
 
@@ -126,13 +129,17 @@ impl Reader<'_> {
         }
     }
 
-    fn arity(&self, relation: RelationId) -> u16 {
+    pub(super) fn arity(&self, relation: RelationId) -> u16 {
         let arity = self.compiled.arities.get(relation as usize).copied().unwrap_or(0);
         u16::try_from(arity).unwrap_or(u16::MAX)
     }
 
     fn steps(&mut self, slots: &mut Slots, steps: &[Step]) {
-        for step in steps {
+        self.steps_with(slots, steps, &PatternTests::default());
+    }
+
+    fn steps_with(&mut self, slots: &mut Slots, steps: &[Step], patterns: &PatternTests) {
+        for (number, step) in steps.iter().enumerate() {
             match &step.kind {
                 StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => {
                     self.lookup(slots, found);
@@ -156,24 +163,41 @@ impl Reader<'_> {
                     });
                 }
                 StepKind::Solve { name, args, outputs, builtin: _, negated: _ } => {
-                    let mut outputs = outputs.iter();
-                    let mut nodes: Vec<(Node, bool)> = Vec::new();
-                    for arg in args {
-                        match arg {
-                            Some(source) => nodes.push((self.source(slots, *source), true)),
-                            None => {
-                                if let Some(slot) = outputs.next() {
-                                    nodes.push((self.slot(slots, *slot), false));
-                                }
-                            }
-                        }
+                    match patterns.get(&number) {
+                        Some(tests) => self.text_tests(slots, args, tests),
+                        None => self.solve(slots, name.as_str(), args, outputs),
                     }
-                    self.built_in(name.as_str(), &nodes);
                 }
                 // They read no value.
                 StepKind::Never | StepKind::Fail(_) => {}
             }
         }
+    }
+
+    /// A test of a text with sets of patterns.
+    fn text_tests(&mut self, slots: &mut Slots, args: &[Option<ValueSource>], tests: &TextTests) {
+        let Some(Some(text)) = args.first() else { return };
+        let text = self.source(slots, *text);
+        for patterns in &tests.patterns {
+            self.push(Operation::AnyText(tests.test, text, patterns.clone()));
+        }
+    }
+
+    /// A built-in predicate. Arguments without a source get a value.
+    fn solve(&mut self, slots: &mut Slots, name: &str, args: &[Option<ValueSource>], outputs: &[Slot]) {
+        let mut outputs = outputs.iter();
+        let mut nodes: Vec<(Node, bool)> = Vec::new();
+        for arg in args {
+            match arg {
+                Some(source) => nodes.push((self.source(slots, *source), true)),
+                None => {
+                    if let Some(slot) = outputs.next() {
+                        nodes.push((self.slot(slots, *slot), false));
+                    }
+                }
+            }
+        }
+        self.built_in(name, &nodes);
     }
 
     fn instant(&mut self, slots: &mut Slots, bound: Bound, node: Node) {

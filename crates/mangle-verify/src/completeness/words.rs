@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::condition::{Condition, State, is_name_character};
 use crate::budget::Budget;
@@ -25,6 +26,17 @@ pub(super) enum Alphabet {
     Integer,
 }
 
+impl Alphabet {
+    /// The condition that texts of the kind meet.
+    fn condition(self) -> Option<Condition> {
+        match self {
+            Self::Text => None,
+            Self::Name => Some(Condition::Name),
+            Self::Integer => Some(Condition::Integer),
+        }
+    }
+}
+
 /// `count` texts of each combination of outcomes, or all of them if it has fewer; shortest first. Texts of `known` are
 /// left out. `None` if the automaton of the conditions is too large.
 pub(super) fn words(
@@ -34,40 +46,23 @@ pub(super) fn words(
     count: usize,
     budget: &Budget,
 ) -> Option<Vec<Vec<String>>> {
-    let mut conditions = conditions.to_vec();
-    match alphabet {
-        Alphabet::Text => {}
-        Alphabet::Name => conditions.push(Condition::Name),
-        Alphabet::Integer => conditions.push(Condition::Integer),
-    }
-    let mut search = WordSearch {
-        letters: letters(alphabet, &conditions, known, count),
-        conditions: &conditions,
-        known: Known::new(known),
-        numbers: FxHashMap::with_hasher(FxBuildHasher),
-        states: Vec::new(),
-        next: Vec::new(),
-    };
+    let conditions: Vec<Condition> = conditions.iter().cloned().chain(alphabet.condition()).collect();
+    let letters = letters(alphabet, &conditions, known, count);
+    let mut search = WordSearch::new(&conditions, letters, known);
     let is_legal = |outcomes: &[u8]| alphabet == Alphabet::Text || outcomes.last() == Some(&1);
-    let start: Vec<State> = conditions.iter().map(Condition::start).collect();
-    let start = search.number((start, Some(0)))?;
+    let start = search.number((smallvec::smallvec![0; conditions.len()], Some(0)))?;
     let mut pending: VecDeque<(usize, String)> = VecDeque::from([(start, String::new())]);
     // One text more, since the empty one is a poor example.
     let count = count + 1;
-    let mut of_state: Vec<usize> = Vec::new();
+    // The texts of each state that are in the queue or were in it.
+    let mut of_state: Vec<usize> = vec![1];
     let mut classes: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
     let mut built = 0;
     while let Some((state, word)) = pending.pop_front() {
-        of_state.resize(search.states.len().max(of_state.len()), 0);
-        let seen = of_state.get_mut(state)?;
-        if *seen >= count {
-            continue;
-        }
         built += 1;
         if built > MAX_WORDS || budget.is_late() {
             return None;
         }
-        *seen += 1;
         let outcomes = search.outcomes(state);
         if !search.is_known(state) && is_legal(&outcomes) {
             let class = classes.entry(outcomes).or_default();
@@ -75,20 +70,27 @@ pub(super) fn words(
                 class.push(word.clone());
             }
         }
-        for (at, letter) in search.letters.clone().iter().enumerate() {
-            if let Some(next) = search.next(state, at)? {
+        for at in 0..search.letters.len() {
+            let Some(next) = search.next(state, at)? else { continue };
+            of_state.resize(search.states.len().max(of_state.len()), 0);
+            let queued = of_state.get_mut(next)?;
+            if *queued < count {
+                *queued += 1;
+                let letter = search.letters.get(at)?;
                 pending.push_back((next, format!("{word}{letter}")));
             }
         }
     }
-    let shortened = |mut class: Vec<String>| {
-        if class.len() == count {
-            let gone = if class.first().is_some_and(String::is_empty) { 0 } else { count - 1 };
-            class.remove(gone);
-        }
-        class
-    };
-    Some(classes.into_values().map(shortened).collect())
+    Some(classes.into_values().map(|class| without_empty(class, count)).collect())
+}
+
+/// At most one text less than `count`: without the empty one, or without the last one.
+fn without_empty(mut class: Vec<String>, count: usize) -> Vec<String> {
+    if class.len() == count {
+        let gone = if class.first().is_some_and(String::is_empty) { 0 } else { count - 1 };
+        class.remove(gone);
+    }
+    class
 }
 
 /// The characters of which texts are made: those of the conditions, and some that behave like all others.
@@ -128,8 +130,58 @@ fn letters(
     all
 }
 
-/// The states of the conditions, and the place in the tree of the texts that are left out.
-type WordState = (Vec<State>, Option<usize>);
+/// The state of each automaton by its number, and the place in the tree of the texts that are left out.
+type WordState = (SmallVec<[u32; 8]>, Option<usize>);
+
+/// The automaton of one condition. States are added when a text reaches them; the first one is the start.
+struct Automaton<'c> {
+    condition: &'c Condition,
+    numbers: FxHashMap<State, u32>,
+    states: Vec<State>,
+    /// The state after each letter, once it is known.
+    next: Vec<Vec<Option<u32>>>,
+    letters: usize,
+}
+
+impl<'c> Automaton<'c> {
+    fn new(condition: &'c Condition, letters: usize) -> Self {
+        let mut automaton =
+            Self { condition, numbers: FxHashMap::default(), states: Vec::new(), next: Vec::new(), letters };
+        automaton.number(condition.start());
+        automaton
+    }
+
+    fn number(&mut self, state: State) -> u32 {
+        if let Some(known) = self.numbers.get(&state) {
+            return *known;
+        }
+        let number = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(state.clone(), number);
+        self.states.push(state);
+        self.next.push(vec![None; self.letters]);
+        number
+    }
+
+    fn next(&mut self, state: u32, letter: usize, c: char) -> Option<u32> {
+        if let Some(known) = *self.next.get(state as usize)?.get(letter)? {
+            return Some(known);
+        }
+        let next = self.condition.step(self.states.get(state as usize)?, c);
+        let next = self.number(next);
+        *self.next.get_mut(state as usize)?.get_mut(letter)? = Some(next);
+        Some(next)
+    }
+
+    /// True if no text that goes on from a state belongs to the kind of value.
+    fn is_dead(&self, state: u32) -> bool {
+        matches!(self.condition, Condition::Name | Condition::Integer)
+            && self.states.get(state as usize).is_some_and(|state| state.first() == Some(&u16::MAX))
+    }
+
+    fn outcome(&self, state: u32) -> u8 {
+        self.states.get(state as usize).map_or(0, |state| self.condition.outcome(state))
+    }
+}
 
 /// The tree of the texts that are left out, by their characters.
 struct Known {
@@ -162,7 +214,7 @@ impl Known {
 }
 
 struct WordSearch<'c> {
-    conditions: &'c [Condition],
+    automata: Vec<Automaton<'c>>,
     letters: Vec<char>,
     known: Known,
     numbers: FxHashMap<WordState, usize>,
@@ -171,7 +223,18 @@ struct WordSearch<'c> {
     next: Vec<Vec<Option<Option<usize>>>>,
 }
 
-impl WordSearch<'_> {
+impl<'c> WordSearch<'c> {
+    fn new(conditions: &'c [Condition], letters: Vec<char>, known: &HashSet<&str, FxBuildHasher>) -> Self {
+        Self {
+            automata: conditions.iter().map(|condition| Automaton::new(condition, letters.len())).collect(),
+            letters,
+            known: Known::new(known),
+            numbers: FxHashMap::with_hasher(FxBuildHasher),
+            states: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+
     fn number(&mut self, state: WordState) -> Option<usize> {
         if let Some(known) = self.numbers.get(&state) {
             return Some(*known);
@@ -193,11 +256,11 @@ impl WordSearch<'_> {
         let c = *self.letters.get(letter)?;
         let (from, known) = self.states.get(state)?;
         let known = known.and_then(|at| self.known.step(at, c));
-        let to: Vec<State> =
-            self.conditions.iter().zip(from).map(|(condition, state)| condition.step(state, c)).collect();
-        let is_dead = self.conditions.iter().zip(&to).any(|(condition, state)| {
-            matches!(condition, Condition::Name | Condition::Integer) && state.first() == Some(&u16::MAX)
-        });
+        let mut to = SmallVec::new();
+        for (automaton, state) in self.automata.iter_mut().zip(from) {
+            to.push(automaton.next(*state, letter, c)?);
+        }
+        let is_dead = self.automata.iter().zip(&to).any(|(automaton, state)| automaton.is_dead(*state));
         let next = if is_dead { None } else { Some(self.number((to, known))?) };
         *self.next.get_mut(state)?.get_mut(letter)? = Some(next);
         Some(next)
@@ -211,7 +274,7 @@ impl WordSearch<'_> {
 
     fn outcomes(&self, state: usize) -> Vec<u8> {
         let states = self.states.get(state).map_or(&[][..], |(states, _)| states.as_slice());
-        self.conditions.iter().zip(states).map(|(condition, state)| condition.outcome(state)).collect()
+        self.automata.iter().zip(states).map(|(automaton, state)| automaton.outcome(*state)).collect()
     }
 }
 

@@ -187,6 +187,45 @@ impl Encoder<'_> {
         Ok(guard)
     }
 
+    /// The sum, the greatest or the least of the values of rows, and when one has another kind.
+    fn accumulated(
+        &mut self,
+        translation: Translation,
+        kind: Kind,
+        start: i128,
+        inputs: Vec<(Expr, Vec<Expr>)>,
+    ) -> (Expr, Expr) {
+        let mut failing = Vec::new();
+        let mut total = self.exprs.int(start);
+        let zero = self.exprs.int(0);
+        let mut addends = Vec::new();
+        for (member, values) in inputs {
+            let Some(value) = values.first() else { continue };
+            let (number, is) = self.of_kind(kind, *value);
+            let not = self.exprs.not(is);
+            failing.push(self.exprs.and([member, not]));
+            match translation {
+                Translation::Sum(_) => addends.push(self.exprs.ite(member, number, zero)),
+                Translation::Greatest(_) => {
+                    let is_less = self.exprs.less(total, number);
+                    let takes = self.exprs.and([member, is_less]);
+                    total = self.exprs.ite(takes, number, total);
+                }
+                _ => {
+                    let is_less = self.exprs.less(number, total);
+                    let takes = self.exprs.and([member, is_less]);
+                    total = self.exprs.ite(takes, number, total);
+                }
+            }
+        }
+        if !addends.is_empty() {
+            total = self.exprs.add(addends);
+        }
+        let total = self.wrapped(total);
+        let fails = self.exprs.or(failing);
+        (self.exprs.make(kind, &[total]), fails)
+    }
+
     /// The result of a reducer for the rows of a group, and when it fails.
     fn reduced(
         &mut self,
@@ -219,35 +258,7 @@ impl Encoder<'_> {
             Translation::Greatest(kind) => (kind, i64::MIN.into()),
             Translation::Least(kind) => (kind, i64::MAX.into()),
         };
-        let mut failing = Vec::new();
-        let mut total = self.exprs.int(start);
-        let zero = self.exprs.int(0);
-        let mut addends = Vec::new();
-        for (member, values) in inputs {
-            let Some(value) = values.first() else { continue };
-            let (number, is) = self.of_kind(kind, *value);
-            let not = self.exprs.not(is);
-            failing.push(self.exprs.and([member, not]));
-            match translation {
-                Translation::Sum(_) => addends.push(self.exprs.ite(member, number, zero)),
-                Translation::Greatest(_) => {
-                    let is_less = self.exprs.less(total, number);
-                    let takes = self.exprs.and([member, is_less]);
-                    total = self.exprs.ite(takes, number, total);
-                }
-                _ => {
-                    let is_less = self.exprs.less(number, total);
-                    let takes = self.exprs.and([member, is_less]);
-                    total = self.exprs.ite(takes, number, total);
-                }
-            }
-        }
-        if !addends.is_empty() {
-            total = self.exprs.add(addends);
-        }
-        let total = self.wrapped(total);
-        let fails = self.exprs.or(failing);
-        Ok((self.exprs.make(kind, &[total]), fails))
+        Ok(self.accumulated(translation, kind, start, inputs))
     }
 
     /// A result that the solver chooses: the order of the rows, or the rounding, is the engine's.

@@ -14,6 +14,29 @@ pub(crate) struct Solved {
     pub(crate) fails: Expr,
 }
 
+/// A built-in predicate that gives no value.
+struct Test {
+    holds: Expr,
+    /// When the engine stops.
+    fails: Expr,
+}
+
+impl From<Test> for Solved {
+    fn from(test: Test) -> Self {
+        Self { solutions: vec![(test.holds, Vec::new())], fails: test.fails }
+    }
+}
+
+/// The kind of values that a built-in predicate compares by order.
+fn ordered_kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "lt" | "le" | "gt" | "ge" => Kind::Number,
+        "time:lt" | "time:le" | "time:gt" | "time:ge" => Kind::Time,
+        "duration:lt" | "duration:le" | "duration:gt" | "duration:ge" => Kind::Duration,
+        _ => return None,
+    })
+}
+
 impl Encoder<'_> {
     /// The solutions of a built-in predicate; `None` for arguments that get a value.
     pub(crate) fn solved(
@@ -28,64 +51,93 @@ impl Encoder<'_> {
         if let Some(constants) = constants {
             return self.solved_constants(builtin, args, &constants, outputs);
         }
-        let no = self.exprs.bool(false);
-        let test = |(holds, fails): (Expr, Expr)| Solved { solutions: vec![(holds, Vec::new())], fails };
         let name = name.trim_start_matches(':');
+        if let (Some(kind), [Some(left), Some(right)]) = (ordered_kind(name), args) {
+            return Ok(self.order(name, kind, *left, *right).into());
+        }
         Ok(match (name, args) {
-            ("lt" | "le" | "gt" | "ge", [Some(left), Some(right)]) => {
-                test(self.order(name, Kind::Number, *left, *right))
-            }
-            ("time:lt" | "time:le" | "time:gt" | "time:ge", [Some(left), Some(right)]) => {
-                test(self.order(name, Kind::Time, *left, *right))
-            }
-            ("duration:lt" | "duration:le" | "duration:gt" | "duration:ge", [Some(left), Some(right)]) => {
-                test(self.order(name, Kind::Duration, *left, *right))
-            }
             ("within_distance", [Some(left), Some(right), Some(limit)]) => {
-                let all = [*left, *right, *limit].map(|value| self.of_kind(Kind::Number, value));
-                let are = self.exprs.and(all.map(|(_, is)| is));
-                let [left, right, limit] = all.map(|(number, _)| number);
-                let difference = self.exprs.sub(left, right);
-                let difference = self.wrapped(difference);
-                let zero = self.exprs.int(0);
-                let negative = self.exprs.sub(zero, difference);
-                let is_below = self.exprs.less(difference, zero);
-                let size = self.exprs.ite(is_below, negative, difference);
-                let greatest = self.exprs.int(i64::MAX.into());
-                let is_beyond = self.exprs.less(greatest, size);
-                let size = self.exprs.ite(is_beyond, greatest, size);
-                let holds = self.exprs.less(size, limit);
-                test((self.exprs.and([are, holds]), self.exprs.not(are)))
+                self.within_distance([*left, *right, *limit]).into()
             }
             ("filter", [Some(value)]) => {
                 let yes = self.exprs.bool(true);
                 let truth = self.truth(yes)?;
-                test((self.exprs.equal(*value, truth), no))
+                Test { holds: self.exprs.equal(*value, truth), fails: self.exprs.bool(false) }.into()
             }
-            ("match_prefix", [Some(value), Some(prefix)]) => {
-                let (prefix, is_name) = self.of_kind(Kind::Name, *prefix);
-                let (text, is) = self.of_kind(Kind::Name, *value);
-                let starts = self.exprs.text_test(Op::PrefixOf, text, prefix);
-                let same = self.exprs.equal(text, prefix);
-                let longer = self.exprs.not(same);
-                test((self.exprs.and([is_name, is, starts, longer]), self.exprs.not(is_name)))
+            (
+                "match_prefix" | "string:starts_with" | "string:ends_with" | "string:contains",
+                [Some(text), Some(part)],
+            ) => self.text_test(name, *text, *part).into(),
+            ("match_pair" | "match_cons", _) | ("match_nil", [Some(_)]) => self.parts(name, args),
+            ("match_entry" | "match_field", [Some(value), key, wanted]) => {
+                let kind = if name == "match_entry" { Kind::Map } else { Kind::Struct };
+                self.entry_of(kind, *value, *key, *wanted)
             }
-            ("string:starts_with" | "string:ends_with" | "string:contains", [Some(text), Some(part)]) => {
-                let op = match name {
-                    "string:starts_with" => Op::PrefixOf,
-                    "string:ends_with" => Op::SuffixOf,
-                    _ => Op::Contains,
-                };
-                let (part, is_text) = self.of_kind(Kind::String, *part);
-                let (text, is) = self.of_kind(Kind::String, *text);
-                let holds = self.exprs.text_test(op, text, part);
-                test((self.exprs.and([is_text, is, holds]), self.exprs.not(is_text)))
+            ("list:member", [member, Some(all)]) => self.list_members(*member, *all)?,
+            (_, [Some(left), Some(right)]) if name.starts_with("interval:") => {
+                self.intervals(name.trim_start_matches("interval:"), *left, *right).into()
             }
+            _ => return Err(Obstacle::Unsupported(format!("the solver does not know `:{name}`"))),
+        })
+    }
+
+    /// A test if a list has a member, or all members.
+    fn list_members(&mut self, member: Option<Expr>, all: Expr) -> Result<Solved, Obstacle> {
+        let (items, is) = self.of_kind(Kind::List, all);
+        if let Some(member) = member {
+            let holds = self.has_item(items, member);
+            return Ok(Test { holds: self.exprs.and([is, holds]), fails: self.exprs.not(is) }.into());
+        }
+        let elements = self.elements(items)?;
+        let solutions = elements.into_iter().map(|(guard, head)| (self.exprs.and([is, guard]), vec![head]));
+        Ok(Solved { solutions: solutions.collect(), fails: self.exprs.bool(false) })
+    }
+
+    /// The distance of two numbers is less than a limit. The engine computes it in 64 bits.
+    fn within_distance(&mut self, [left, right, limit]: [Expr; 3]) -> Test {
+        let all = [left, right, limit].map(|value| self.of_kind(Kind::Number, value));
+        let are = self.exprs.and(all.map(|(_, is)| is));
+        let [left, right, limit] = all.map(|(number, _)| number);
+        let difference = self.exprs.sub(left, right);
+        let difference = self.wrapped(difference);
+        let zero = self.exprs.int(0);
+        let negative = self.exprs.sub(zero, difference);
+        let is_below = self.exprs.less(difference, zero);
+        let size = self.exprs.ite(is_below, negative, difference);
+        let greatest = self.exprs.int(i64::MAX.into());
+        let is_beyond = self.exprs.less(greatest, size);
+        let size = self.exprs.ite(is_beyond, greatest, size);
+        let holds = self.exprs.less(size, limit);
+        Test { holds: self.exprs.and([are, holds]), fails: self.exprs.not(are) }
+    }
+
+    /// A test of a text or a name with a part. The engine stops if the part has another kind.
+    fn text_test(&mut self, name: &str, text: Expr, part: Expr) -> Test {
+        let (kind, op) = match name {
+            "match_prefix" => (Kind::Name, Op::PrefixOf),
+            "string:starts_with" => (Kind::String, Op::PrefixOf),
+            "string:ends_with" => (Kind::String, Op::SuffixOf),
+            _ => (Kind::String, Op::Contains),
+        };
+        let (part, is_part) = self.of_kind(kind, part);
+        let (text, is) = self.of_kind(kind, text);
+        let mut all = vec![is_part, is, self.exprs.text_test(op, text, part)];
+        if name == "match_prefix" {
+            let same = self.exprs.equal(text, part);
+            all.push(self.exprs.not(same));
+        }
+        Test { holds: self.exprs.and(all), fails: self.exprs.not(is_part) }
+    }
+
+    /// The parts of a pair or a list. The engine stops if an argument for a part has a value.
+    fn parts(&mut self, name: &str, args: &[Option<Expr>]) -> Solved {
+        let no = self.exprs.bool(false);
+        match (name, args) {
             ("match_nil", [Some(value)]) => {
                 let (items, is) = self.of_kind(Kind::List, *value);
                 let (is_some, _, _) = self.exprs.taken_apart(items);
                 let is_empty = self.exprs.not(is_some);
-                test((self.exprs.and([is, is_empty]), no))
+                Test { holds: self.exprs.and([is, is_empty]), fails: no }.into()
             }
             ("match_pair", [Some(value), None, None]) => {
                 let is = self.exprs.is(Kind::Pair, *value);
@@ -99,42 +151,26 @@ impl Encoder<'_> {
                 let tail = self.exprs.make(Kind::List, &[tail]);
                 Solved { solutions: vec![(holds, vec![head, tail])], fails: no }
             }
-            ("match_pair" | "match_cons", _) => {
-                Solved { solutions: Vec::new(), fails: self.exprs.bool(true) }
+            _ => Solved { solutions: Vec::new(), fails: self.exprs.bool(true) },
+        }
+    }
+
+    /// The value of an entry of a map or of a field of a struct. The engine stops if the key has no value.
+    fn entry_of(&mut self, kind: Kind, whole: Expr, key: Option<Expr>, wanted: Option<Expr>) -> Solved {
+        let (items, is) = self.of_kind(kind, whole);
+        let (is_some, _, _) = self.exprs.taken_apart(items);
+        let is_some = self.exprs.and([is, is_some]);
+        let Some(key) = key else { return Solved { solutions: Vec::new(), fails: is_some } };
+        let (found, value) = self.entry(items, key);
+        let holds = self.exprs.and([is, found]);
+        let no = self.exprs.bool(false);
+        match wanted {
+            None => Solved { solutions: vec![(holds, vec![value])], fails: no },
+            Some(wanted) => {
+                let equal = self.exprs.equal(value, wanted);
+                Test { holds: self.exprs.and([holds, equal]), fails: no }.into()
             }
-            ("match_entry" | "match_field", [Some(value), key, wanted]) => {
-                let kind = if name == "match_entry" { Kind::Map } else { Kind::Struct };
-                let (items, is) = self.of_kind(kind, *value);
-                let (is_some, _, _) = self.exprs.taken_apart(items);
-                let is_some = self.exprs.and([is, is_some]);
-                let Some(key) = key else { return Ok(Solved { solutions: Vec::new(), fails: is_some }) };
-                let (found, value) = self.entry(items, *key);
-                let holds = self.exprs.and([is, found]);
-                match wanted {
-                    None => Solved { solutions: vec![(holds, vec![value])], fails: no },
-                    Some(wanted) => {
-                        let equal = self.exprs.equal(value, *wanted);
-                        test((self.exprs.and([holds, equal]), no))
-                    }
-                }
-            }
-            ("list:member", [Some(member), Some(all)]) => {
-                let (items, is) = self.of_kind(Kind::List, *all);
-                let holds = self.has_item(items, *member);
-                test((self.exprs.and([is, holds]), self.exprs.not(is)))
-            }
-            ("list:member", [None, Some(all)]) => {
-                let (items, is) = self.of_kind(Kind::List, *all);
-                let elements = self.elements(items)?;
-                let solutions =
-                    elements.into_iter().map(|(guard, head)| (self.exprs.and([is, guard]), vec![head]));
-                Solved { solutions: solutions.collect(), fails: no }
-            }
-            (_, [Some(left), Some(right)]) if name.starts_with("interval:") => {
-                test(self.intervals(name.trim_start_matches("interval:"), *left, *right))
-            }
-            _ => return Err(Obstacle::Unsupported(format!("the solver does not know `:{name}`"))),
-        })
+        }
     }
 
     fn solved_constants(
@@ -164,15 +200,16 @@ impl Encoder<'_> {
         })
     }
 
-    fn order(&mut self, name: &str, kind: Kind, left: Expr, right: Expr) -> (Expr, Expr) {
+    fn order(&mut self, name: &str, kind: Kind, left: Expr, right: Expr) -> Test {
         let operator = name.rsplit(':').next().unwrap_or(name);
         let is_turned = operator.starts_with('g');
         let values = if is_turned { [right, left] } else { [left, right] };
-        self.ordered_values(kind, values, operator.ends_with('e'))
+        let (holds, fails) = self.ordered_values(kind, values, operator.ends_with('e'));
+        Test { holds, fails }
     }
 
     /// How two intervals are related, which must be pairs of numbers.
-    fn intervals(&mut self, relation: &str, left: Expr, right: Expr) -> (Expr, Expr) {
+    fn intervals(&mut self, relation: &str, left: Expr, right: Expr) -> Test {
         let mut are = Vec::new();
         let mut ends = Vec::new();
         for value in [left, right] {
@@ -185,7 +222,7 @@ impl Encoder<'_> {
             }
         }
         let are = self.exprs.and(are);
-        let [l0, l1, r0, r1] = ends[..] else { return (are, are) };
+        let [l0, l1, r0, r1] = ends[..] else { return Test { holds: are, fails: are } };
         let x = &mut self.exprs;
         let holds = match relation {
             "before" => x.less(l1, r0),
@@ -210,6 +247,6 @@ impl Encoder<'_> {
                 x.and(parts)
             }
         };
-        (x.and([are, holds]), x.not(are))
+        Test { holds: x.and([are, holds]), fails: x.not(are) }
     }
 }

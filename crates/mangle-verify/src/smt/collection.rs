@@ -12,6 +12,10 @@ use crate::obstacle::Obstacle;
 /// How many elements of a list of unknown length are looked at one by one.
 pub(crate) const UNROLLED: usize = 6;
 
+/// Functions of the elements of a list that are folded from its end.
+const FOLDS: [&str; 8] =
+    ["sum", "max", "min", "duration:sum", "duration:max", "duration:min", "time:max", "time:min"];
+
 /// The result of a walk for a list without elements, and for a first element and the result for the others.
 struct Walk<'w, 's> {
     name: &'static str,
@@ -19,6 +23,20 @@ struct Walk<'w, 's> {
     sort: Sort,
     nil: &'w dyn Fn(&mut Encoder<'s>) -> Expr,
     cons: &'w dyn Fn(&mut Encoder<'s>, Expr, Expr) -> Expr,
+}
+
+/// The function of the script for a fold over elements of a kind.
+fn fold_name(operation: &str, kind: Kind) -> &'static str {
+    match (operation, kind) {
+        ("max", Kind::Number) => "greatest_number",
+        ("max", Kind::Duration) => "greatest_duration",
+        ("max", _) => "greatest_time",
+        ("min", Kind::Number) => "least_number",
+        ("min", Kind::Duration) => "least_duration",
+        ("min", _) => "least_time",
+        (_, Kind::Number) => "sum_of_numbers",
+        _ => "sum_of_durations",
+    }
 }
 
 impl<'s> Encoder<'s> {
@@ -32,11 +50,8 @@ impl<'s> Encoder<'s> {
             }
             ("pair", [_, _]) => Ok((self.exprs.make(Kind::Pair, args), yes)),
             ("tuple", [before @ .., last]) => {
-                let mut tuple = *last;
-                for arg in before.iter().rev() {
-                    tuple = self.exprs.make(Kind::Pair, &[*arg, tuple]);
-                }
-                Ok((tuple, yes))
+                let pair = |tuple: Expr, arg: &Expr| self.exprs.make(Kind::Pair, &[*arg, tuple]);
+                Ok((before.iter().rev().fold(*last, pair), yes))
             }
             ("struct" | "map", _) if args.len().is_multiple_of(2) => self.entries_of(function, args),
             ("list:cons", [head, tail]) => {
@@ -46,25 +61,10 @@ impl<'s> Encoder<'s> {
             }
             ("list:append", [all, last]) => {
                 let (items, is) = self.of_kind(Kind::List, *all);
-                let last = *last;
-                let walk = Walk {
-                    name: "list_append",
-                    extra: &[last],
-                    sort: Sort::Items,
-                    nil: &|this| {
-                        let nil = this.exprs.nil();
-                        this.exprs.cons(last, nil)
-                    },
-                    cons: &|this, head, rest| this.exprs.cons(head, rest),
-                };
-                let items = self.walk(&walk, items, 0);
+                let items = self.with_last(items, *last);
                 Ok((self.exprs.make(Kind::List, &[items]), is))
             }
-            ("list:contains", [all, wanted]) => {
-                let (items, is) = self.of_kind(Kind::List, *all);
-                let found = self.has_item(items, *wanted);
-                Ok((self.truth(found)?, is))
-            }
+            ("list:contains", [all, wanted]) => self.contains(*all, *wanted),
             ("list:len", [all]) => {
                 let (items, is) = self.of_kind(Kind::List, *all);
                 let length = self.length_of(items);
@@ -77,11 +77,7 @@ impl<'s> Encoder<'s> {
                 let (found, value) = self.entry(items, *key);
                 Ok((value, self.exprs.and([is, found])))
             }
-            (
-                "sum" | "max" | "min" | "duration:sum" | "duration:max" | "duration:min" | "time:max"
-                | "time:min",
-                [all],
-            ) => self.list_fold(function.name(), *all),
+            (name, [all]) if FOLDS.contains(&name) => self.list_fold(name, *all),
             _ => self.fallback(function, args, None),
         }
     }
@@ -203,13 +199,29 @@ impl<'s> Encoder<'s> {
         (found, value)
     }
 
-    fn list_fold(&mut self, name: &str, all: Expr) -> Applied {
-        let kind = match name.split_once(':') {
-            Some(("duration", _)) => Kind::Duration,
-            Some(_) => Kind::Time,
-            None => Kind::Number,
-        };
+    fn contains(&mut self, all: Expr, wanted: Expr) -> Applied {
         let (items, is) = self.of_kind(Kind::List, all);
+        let found = self.has_item(items, wanted);
+        Ok((self.truth(found)?, is))
+    }
+
+    /// Items with one more at their end.
+    fn with_last(&mut self, items: Expr, last: Expr) -> Expr {
+        let walk = Walk {
+            name: "list_append",
+            extra: &[last],
+            sort: Sort::Items,
+            nil: &|this| {
+                let nil = this.exprs.nil();
+                this.exprs.cons(last, nil)
+            },
+            cons: &|this, head, rest| this.exprs.cons(head, rest),
+        };
+        self.walk(&walk, items, 0)
+    }
+
+    /// All items are of a kind.
+    fn are_of_kind(&mut self, items: Expr, kind: Kind) -> Expr {
         let are = Walk {
             name: match kind {
                 Kind::Duration => "all_durations",
@@ -224,7 +236,17 @@ impl<'s> Encoder<'s> {
                 this.exprs.and([is, rest])
             },
         };
-        let are = self.walk(&are, items, 0);
+        self.walk(&are, items, 0)
+    }
+
+    fn list_fold(&mut self, name: &str, all: Expr) -> Applied {
+        let kind = match name.split_once(':') {
+            Some(("duration", _)) => Kind::Duration,
+            Some(_) => Kind::Time,
+            None => Kind::Number,
+        };
+        let (items, is) = self.of_kind(Kind::List, all);
+        let are = self.are_of_kind(items, kind);
         let operation = name.rsplit(':').next().unwrap_or(name);
         let start: i128 = match operation {
             "max" => i64::MIN.into(),
@@ -232,16 +254,7 @@ impl<'s> Encoder<'s> {
             _ => 0,
         };
         let total = Walk {
-            name: match (operation, kind) {
-                ("max", Kind::Number) => "greatest_number",
-                ("max", Kind::Duration) => "greatest_duration",
-                ("max", _) => "greatest_time",
-                ("min", Kind::Number) => "least_number",
-                ("min", Kind::Duration) => "least_duration",
-                ("min", _) => "least_time",
-                (_, Kind::Number) => "sum_of_numbers",
-                _ => "sum_of_durations",
-            },
+            name: fold_name(operation, kind),
             extra: &[],
             sort: Sort::Int,
             nil: &|this| this.exprs.int(start),

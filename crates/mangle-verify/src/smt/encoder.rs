@@ -300,18 +300,7 @@ impl<'s> Encoder<'s> {
             for plan in plans {
                 bodies.push((plan.target, self.rows(plan)?));
             }
-            let mut has_new = false;
-            for (target, rows) in &bodies {
-                for (values, _, uses, _) in rows {
-                    let Some(relation) = self.relations.get_mut(*target as usize) else { continue };
-                    if !relation.numbers.contains_key(values) {
-                        let no = self.exprs.bool(false);
-                        relation.add(&mut self.exprs, values.clone(), no, uses);
-                        has_new = true;
-                    }
-                }
-            }
-            if !has_new {
+            if !self.add_recursive(&bodies) {
                 break;
             }
             if round >= MAX_ROUNDS && count > MAX_RECURSIVE_TUPLES / 4
@@ -361,13 +350,28 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Asserts which tuples of a recursion hold.
-    fn define(
+    /// Adds the tuples of rows. Returns true if one is new.
+    fn add_recursive(&mut self, bodies: &[(RelationId, Vec<Row>)]) -> bool {
+        let no = self.exprs.bool(false);
+        let mut has_new = false;
+        for (target, rows) in bodies {
+            let Some(relation) = self.relations.get_mut(*target as usize) else { continue };
+            for (values, _, uses, _) in rows {
+                if !relation.numbers.contains_key(values) {
+                    relation.add(&mut self.exprs, values.clone(), no, uses);
+                    has_new = true;
+                }
+            }
+        }
+        has_new
+    }
+
+    /// The conditions under which each tuple of a recursion follows, and the same with all tuples that it uses at an earlier
+    /// stage.
+    fn ways(
         &mut self,
-        targets: &[RelationId],
         bodies: &[(RelationId, Vec<Row>)],
-        given: &FxHashMap<(RelationId, usize), Expr>,
-    ) {
+    ) -> FxHashMap<(RelationId, usize), (Vec<Expr>, Vec<Expr>)> {
         let mut ways: FxHashMap<(RelationId, usize), (Vec<Expr>, Vec<Expr>)> = FxHashMap::default();
         for (target, rows) in bodies {
             for (values, holds, _, stages) in rows {
@@ -387,6 +391,17 @@ impl<'s> Encoder<'s> {
                 early.push(founded);
             }
         }
+        ways
+    }
+
+    /// Asserts which tuples of a recursion hold.
+    fn define(
+        &mut self,
+        targets: &[RelationId],
+        bodies: &[(RelationId, Vec<Row>)],
+        given: &FxHashMap<(RelationId, usize), Expr>,
+    ) {
+        let mut ways = self.ways(bodies);
         for &target in targets {
             let tuples = self.relations.get(target as usize).map_or(0, |relation| relation.tuples.len());
             for at in 0..tuples {

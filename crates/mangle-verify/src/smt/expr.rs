@@ -392,6 +392,24 @@ impl Exprs {
         self.apply(Op::Ite, &[condition, then, other], sort)
     }
 
+    /// The equality of truth values of which one is known, and of numbers whose ranges are apart.
+    fn known_equality(&mut self, one: Expr, other: Expr) -> Option<Expr> {
+        match self.sort(one) {
+            Sort::Bool => match (self.as_bool(one), self.as_bool(other)) {
+                (Some(true), _) => Some(other),
+                (_, Some(true)) => Some(one),
+                (Some(false), _) => Some(self.not(other)),
+                (_, Some(false)) => Some(self.not(one)),
+                _ => None,
+            },
+            Sort::Int => {
+                let (left, right) = (self.range(one), self.range(other));
+                (left.1 < right.0 || right.1 < left.0).then(|| self.bool(false))
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn equal(&mut self, one: Expr, other: Expr) -> Expr {
         if one == other {
             return self.bool(true);
@@ -403,21 +421,8 @@ impl Exprs {
         if self.is_no_float_text(one, other) || self.is_no_float_text(other, one) {
             return self.bool(false);
         }
-        match self.sort(one) {
-            Sort::Bool => match (self.as_bool(one), self.as_bool(other)) {
-                (Some(true), _) => return other,
-                (_, Some(true)) => return one,
-                (Some(false), _) => return self.not(other),
-                (_, Some(false)) => return self.not(one),
-                _ => {}
-            },
-            Sort::Int => {
-                let (left, right) = (self.range(one), self.range(other));
-                if left.1 < right.0 || right.1 < left.0 {
-                    return self.bool(false);
-                }
-            }
-            _ => {}
+        if let Some(known) = self.known_equality(one, other) {
+            return known;
         }
         if let (Some((left_op, left)), Some((right_op, right))) = (self.applied(one), self.applied(other)) {
             let is_made = |op: Op| matches!(op, Op::Make(_) | Op::Cons | Op::Nil);

@@ -75,6 +75,27 @@ pub(crate) struct SmtSearch<'s> {
     pub(crate) refuted: usize,
 }
 
+/// Reads the answer of a solver. An error is a message with the name of the solver.
+fn answer(solver: &str, output: &str) -> Result<Output, String> {
+    let Some(read) = sexpr::read(output) else {
+        return Err(format!("the answer of {solver} cannot be read"));
+    };
+    let mut read = read.into_iter();
+    match read.next() {
+        Some(Sexpr::Atom(word)) if word == "unsat" => Ok(Output::Unsat),
+        Some(Sexpr::Atom(word)) if word == "sat" => {
+            Ok(Output::Sat(read.next().unwrap_or(Sexpr::List(Vec::new()))))
+        }
+        Some(Sexpr::Atom(word)) if matches!(word.as_str(), "unknown" | "timeout") => {
+            Err(format!("{solver} does not decide it"))
+        }
+        _ => {
+            let shown: String = output.chars().take(120).collect();
+            Err(format!("{solver}: {}", shown.trim()))
+        }
+    }
+}
+
 /// The output of a solver.
 enum Output {
     Sat(Sexpr),
@@ -184,39 +205,19 @@ impl SmtSearch<'_> {
             }
             let rest = u32::try_from(count - at).unwrap_or(1);
             let limit = left / rest;
-            let output = match solver.run(script, limit, self.setting.cancel) {
-                Ok(output) => output,
+            match solver.run(script, limit, self.setting.cancel) {
+                Ok(output) => match answer(solver.name(), &output) {
+                    Ok(decided) => {
+                        self.solver = Some(solver.name());
+                        return Ok(decided);
+                    }
+                    Err(why) => open.push(why),
+                },
                 Err(SolverError::Cancelled) => return Err(Obstacle::Cancelled),
                 Err(SolverError::Time) => {
                     open.push(format!("{} found no answer in {:.1} s", solver.name(), limit.as_secs_f64()));
-                    continue;
                 }
-                Err(SolverError::Failed(why)) => {
-                    open.push(format!("{}: {why}", solver.name()));
-                    continue;
-                }
-            };
-            let Some(read) = sexpr::read(&output) else {
-                open.push(format!("the answer of {} cannot be read", solver.name()));
-                continue;
-            };
-            let mut read = read.into_iter();
-            match read.next() {
-                Some(Sexpr::Atom(word)) if word == "unsat" => {
-                    self.solver = Some(solver.name());
-                    return Ok(Output::Unsat);
-                }
-                Some(Sexpr::Atom(word)) if word == "sat" => {
-                    self.solver = Some(solver.name());
-                    return Ok(Output::Sat(read.next().unwrap_or(Sexpr::List(Vec::new()))));
-                }
-                Some(Sexpr::Atom(word)) if matches!(word.as_str(), "unknown" | "timeout") => {
-                    open.push(format!("{} does not decide it", solver.name()));
-                }
-                _ => {
-                    let shown: String = output.chars().take(120).collect();
-                    open.push(format!("{}: {}", solver.name(), shown.trim()));
-                }
+                Err(SolverError::Failed(why)) => open.push(format!("{}: {why}", solver.name())),
             }
         }
         Ok(Output::Unknown(open.join("; ")))

@@ -150,6 +150,49 @@ impl Printer<'_> {
     }
 }
 
+fn shown_op(op: Op, parts: &str) -> String {
+    let applied = |name: &str| format!("({name} {parts})");
+    match op {
+        Op::And => applied("and"),
+        Op::Or => applied("or"),
+        Op::Not => applied("not"),
+        Op::Ite => applied("ite"),
+        Op::Equal => applied("="),
+        Op::Add => applied("+"),
+        Op::Sub => applied("-"),
+        Op::Mul => applied("*"),
+        Op::Div => applied("div"),
+        Op::Mod => applied("mod"),
+        Op::LessEqual => applied("<="),
+        Op::Less => applied("<"),
+        Op::Concat => applied("str.++"),
+        Op::PrefixOf => applied("str.prefixof"),
+        Op::SuffixOf => applied("str.suffixof"),
+        Op::Contains => applied("str.contains"),
+        Op::FromInt => applied("str.from_int"),
+        Op::ReplaceFirst => applied("str.replace"),
+        Op::ReplaceAll => applied("str.replace_all"),
+        Op::IsName => format!("(str.in_re {parts} (re.+ (re.++ (str.to_re \"/\") {NAME_PART})))"),
+        Op::IsSegment => format!("(str.in_re {parts} (re.++ (str.to_re \"/\") {NAME_PART}))"),
+        Op::FloatAdd => applied("fp.add RNE"),
+        Op::FloatMul => applied("fp.mul RNE"),
+        Op::FloatDiv => applied("fp.div RNE"),
+        Op::FloatSqrt => applied("fp.sqrt RNE"),
+        Op::FloatIsNan => applied("fp.isNaN"),
+        Op::FloatIsInfinite => applied("fp.isInfinite"),
+        Op::FloatIsNegative => applied("fp.isNegative"),
+        Op::FloatIsZero => applied("fp.isZero"),
+        Op::Nil => "nil".to_owned(),
+        Op::Cons => applied("cons"),
+        Op::IsCons => applied("(_ is cons)"),
+        Op::Head => applied("head"),
+        Op::Tail => applied("tail"),
+        Op::Make(kind) => applied(kind.constructor()),
+        Op::Is(kind) => applied(&format!("(_ is {})", kind.constructor())),
+        Op::Content(kind, part) => applied(&format!("{}.{part}", kind.constructor())),
+    }
+}
+
 fn shown_node(exprs: &Exprs, expr: Expr, parts: &[&str]) -> String {
     let applied = |name: &str| format!("({name} {})", parts.join(" "));
     match exprs.node(expr) {
@@ -170,47 +213,7 @@ fn shown_node(exprs: &Exprs, expr: Expr, parts: &[&str]) -> String {
             let name = exprs.unknowns.get(*at as usize).map_or("", |unknown| &unknown.name);
             if parts.is_empty() { name.to_owned() } else { applied(name) }
         }
-        Node::Apply(op, _) => match op {
-            Op::And => applied("and"),
-            Op::Or => applied("or"),
-            Op::Not => applied("not"),
-            Op::Ite => applied("ite"),
-            Op::Equal => applied("="),
-            Op::Add => applied("+"),
-            Op::Sub => applied("-"),
-            Op::Mul => applied("*"),
-            Op::Div => applied("div"),
-            Op::Mod => applied("mod"),
-            Op::LessEqual => applied("<="),
-            Op::Less => applied("<"),
-            Op::Concat => applied("str.++"),
-            Op::PrefixOf => applied("str.prefixof"),
-            Op::SuffixOf => applied("str.suffixof"),
-            Op::Contains => applied("str.contains"),
-            Op::FromInt => applied("str.from_int"),
-            Op::ReplaceFirst => applied("str.replace"),
-            Op::ReplaceAll => applied("str.replace_all"),
-            Op::IsName => {
-                format!("(str.in_re {} (re.+ (re.++ (str.to_re \"/\") {NAME_PART})))", parts.join(" "))
-            }
-            Op::IsSegment => format!("(str.in_re {} (re.++ (str.to_re \"/\") {NAME_PART}))", parts.join(" ")),
-            Op::FloatAdd => applied("fp.add RNE"),
-            Op::FloatMul => applied("fp.mul RNE"),
-            Op::FloatDiv => applied("fp.div RNE"),
-            Op::FloatSqrt => applied("fp.sqrt RNE"),
-            Op::FloatIsNan => applied("fp.isNaN"),
-            Op::FloatIsInfinite => applied("fp.isInfinite"),
-            Op::FloatIsNegative => applied("fp.isNegative"),
-            Op::FloatIsZero => applied("fp.isZero"),
-            Op::Nil => "nil".to_owned(),
-            Op::Cons => applied("cons"),
-            Op::IsCons => applied("(_ is cons)"),
-            Op::Head => applied("head"),
-            Op::Tail => applied("tail"),
-            Op::Make(kind) => applied(kind.constructor()),
-            Op::Is(kind) => applied(&format!("(_ is {})", kind.constructor())),
-            Op::Content(kind, part) => applied(&format!("{}.{part}", kind.constructor())),
-        },
+        Node::Apply(op, _) => shown_op(*op, &parts.join(" ")),
     }
 }
 

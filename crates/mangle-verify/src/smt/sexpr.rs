@@ -1,5 +1,8 @@
 //! S-expressions of a solver's output, read with limits.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 /// An S-expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sexpr {
@@ -24,6 +27,41 @@ impl Sexpr {
     }
 }
 
+/// The rest of a text in quotes, which doubles the quotes inside of it.
+fn quoted(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '"' if chars.peek() == Some(&'"') => {
+                chars.next();
+                text.push('"');
+            }
+            '"' => return Some(text),
+            other => text.push(other),
+        }
+    }
+}
+
+/// The rest of an atom between bars.
+fn barred(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut atom = String::new();
+    loop {
+        match chars.next()? {
+            '|' => return Some(atom),
+            other => atom.push(other),
+        }
+    }
+}
+
+/// An atom up to a blank, a parenthesis or a quote.
+fn plain_atom(first: char, chars: &mut Peekable<Chars<'_>>) -> String {
+    let mut atom = String::from(first);
+    while let Some(next) = chars.next_if(|next| !next.is_whitespace() && !matches!(next, '(' | ')' | '"')) {
+        atom.push(next);
+    }
+    atom
+}
+
 /// The expressions of an output; `None` if it is too long, too deep or not closed.
 pub(crate) fn read(output: &str) -> Option<Vec<Sexpr>> {
     if output.len() > MAX_OUTPUT_BYTES {
@@ -44,30 +82,8 @@ pub(crate) fn read(output: &str) -> Option<Vec<Sexpr>> {
                 let list = open.pop()?;
                 Sexpr::List(list)
             }
-            '"' => {
-                let mut text = String::new();
-                loop {
-                    match chars.next()? {
-                        '"' if chars.peek() == Some(&'"') => {
-                            chars.next();
-                            text.push('"');
-                        }
-                        '"' => break,
-                        other => text.push(other),
-                    }
-                }
-                Sexpr::Text(unescaped(&text)?)
-            }
-            '|' => {
-                let mut atom = String::new();
-                loop {
-                    match chars.next()? {
-                        '|' => break,
-                        other => atom.push(other),
-                    }
-                }
-                Sexpr::Atom(atom)
-            }
+            '"' => Sexpr::Text(unescaped(&quoted(&mut chars)?)?),
+            '|' => Sexpr::Atom(barred(&mut chars)?),
             ';' => {
                 while chars.peek().is_some_and(|next| *next != '\n') {
                     chars.next();
@@ -75,18 +91,7 @@ pub(crate) fn read(output: &str) -> Option<Vec<Sexpr>> {
                 continue;
             }
             char if char.is_whitespace() => continue,
-            first => {
-                let mut atom = String::from(first);
-                while let Some(next) = chars
-                    .peek()
-                    .copied()
-                    .filter(|next| !next.is_whitespace() && !matches!(next, '(' | ')' | '"'))
-                {
-                    atom.push(next);
-                    chars.next();
-                }
-                Sexpr::Atom(atom)
-            }
+            first => Sexpr::Atom(plain_atom(first, &mut chars)),
         };
         open.last_mut()?.push(read);
     }

@@ -1,7 +1,7 @@
 //! The unknown facts of a world: a slot holds one fact of one input, whose columns are values of their declared types.
 
 use mangle_engine::kernel::plan::{BEGINNING, END};
-use mangle_engine::types::{Base, Type};
+use mangle_engine::types::{Base, StructField, Type};
 
 use super::encoder::Encoder;
 use super::expr::{Expr, Kind, Op, Sort};
@@ -124,7 +124,6 @@ impl Encoder<'_> {
 
     /// A new value of a type, and the condition that it has the type.
     fn typed(&mut self, prefix: &str, ty: &Type) -> (Expr, Expr) {
-        let yes = self.exprs.bool(true);
         match ty {
             Type::Base(base) => {
                 let kind = kind_of(*base);
@@ -144,40 +143,14 @@ impl Encoder<'_> {
                 let holds = self.conforms(value, ty, TYPED_DEPTH);
                 (value, holds)
             }
-            Type::Struct(fields) => {
-                let mut items = self.exprs.nil();
-                let mut all = Vec::new();
-                let mut fields: Vec<_> = fields.iter().collect();
-                fields.sort_by_key(|field| field.label.as_str());
-                for field in fields.into_iter().rev() {
-                    let (value, holds) = self.typed(prefix, &field.ty);
-                    all.push(holds);
-                    let Ok(label) = self.name_constant(field.label.as_str()) else {
-                        return (value, self.exprs.bool(false));
-                    };
-                    let entry = self.exprs.make(Kind::Pair, &[label, value]);
-                    let longer = self.exprs.cons(entry, items);
-                    items = if field.optional {
-                        let is_present = self.unknown(prefix, Sort::Bool);
-                        self.exprs.ite(is_present, longer, items)
-                    } else {
-                        longer
-                    };
-                }
-                let holds = self.exprs.and(all);
-                (self.exprs.make(Kind::Struct, &[items]), holds)
-            }
+            Type::Struct(fields) => self.typed_struct(prefix, fields),
             Type::Union(_) if ty.is_name() => self.typed_name(prefix, ty),
             Type::Union(_) | Type::Any | Type::Variable(_) => {
                 let value = self.unknown(prefix, Sort::Value);
                 let holds = self.conforms(value, ty, TYPED_DEPTH);
                 (value, holds)
             }
-            Type::Option(_) => {
-                let value = self.unknown(prefix, Sort::Value);
-                let _ = yes;
-                (value, self.exprs.bool(false))
-            }
+            Type::Option(_) => (self.unknown(prefix, Sort::Value), self.exprs.bool(false)),
         }
     }
 
@@ -224,6 +197,51 @@ impl Encoder<'_> {
         self.exprs.raw(Op::IsName, &[text], Sort::Bool)
     }
 
+    fn typed_struct(&mut self, prefix: &str, fields: &[StructField]) -> (Expr, Expr) {
+        let mut items = self.exprs.nil();
+        let mut all = Vec::new();
+        let mut fields: Vec<_> = fields.iter().collect();
+        fields.sort_by_key(|field| field.label.as_str());
+        for field in fields.into_iter().rev() {
+            let (value, holds) = self.typed(prefix, &field.ty);
+            all.push(holds);
+            let Ok(label) = self.name_constant(field.label.as_str()) else {
+                return (value, self.exprs.bool(false));
+            };
+            let entry = self.exprs.make(Kind::Pair, &[label, value]);
+            let longer = self.exprs.cons(entry, items);
+            items = if field.optional {
+                let is_present = self.unknown(prefix, Sort::Bool);
+                self.exprs.ite(is_present, longer, items)
+            } else {
+                longer
+            };
+        }
+        let holds = self.exprs.and(all);
+        (self.exprs.make(Kind::Struct, &[items]), holds)
+    }
+
+    /// True for names below a name.
+    fn is_below(&mut self, value: Expr, prefix: &str) -> Expr {
+        let is = self.exprs.is(Kind::Name, value);
+        let text = self.exprs.content(Kind::Name, 0, value, self.sorts.names);
+        if self.sorts.names != Sort::Text {
+            return is;
+        }
+        let part = self.exprs.text(&format!("{prefix}/"));
+        let starts = self.exprs.text_test(Op::PrefixOf, text, part);
+        let sound = self.is_name(text);
+        self.exprs.and([is, starts, sound])
+    }
+
+    /// True for values of a kind whose first items have a type.
+    fn are_items(&mut self, value: Expr, kind: Kind, item: &Type, depth: usize) -> Expr {
+        let is = self.exprs.is(kind, value);
+        let items = self.exprs.content(kind, 0, value, Sort::Items);
+        let all = self.all_items(items, TYPED_ELEMENTS, &mut |this, value| this.conforms(value, item, depth));
+        self.exprs.and([is, all])
+    }
+
     /// True if a value has a type, as far as `depth` and the first elements of lists show.
     fn conforms(&mut self, value: Expr, ty: &Type, depth: usize) -> Expr {
         let yes = self.exprs.bool(true);
@@ -240,17 +258,7 @@ impl Encoder<'_> {
                 Ok(constant) => self.exprs.equal(value, constant),
                 Err(_) => self.exprs.bool(false),
             },
-            Type::Prefix(prefix) => {
-                let is = self.exprs.is(Kind::Name, value);
-                let text = self.exprs.content(Kind::Name, 0, value, self.sorts.names);
-                if self.sorts.names != Sort::Text {
-                    return is;
-                }
-                let part = self.exprs.text(&format!("{}/", prefix.as_str()));
-                let starts = self.exprs.text_test(Op::PrefixOf, text, part);
-                let sound = self.is_name(text);
-                self.exprs.and([is, starts, sound])
-            }
+            Type::Prefix(prefix) => self.is_below(value, prefix.as_str()),
             Type::Pair(parts) => {
                 let is = self.exprs.is(Kind::Pair, value);
                 let [first, second] =
@@ -259,22 +267,8 @@ impl Encoder<'_> {
                 let second = self.conforms(second, &parts.1, below);
                 self.exprs.and([is, first, second])
             }
-            Type::List(element) => {
-                let is = self.exprs.is(Kind::List, value);
-                let items = self.exprs.content(Kind::List, 0, value, Sort::Items);
-                let all = self
-                    .all_items(items, TYPED_ELEMENTS, &mut |this, item| this.conforms(item, element, below));
-                self.exprs.and([is, all])
-            }
-            Type::Map(parts) => {
-                let is = self.exprs.is(Kind::Map, value);
-                let items = self.exprs.content(Kind::Map, 0, value, Sort::Items);
-                let entry = Type::Pair(parts.clone());
-                let all = self.all_items(items, TYPED_ELEMENTS, &mut |this, item| {
-                    this.conforms(item, &entry, below + 1)
-                });
-                self.exprs.and([is, all])
-            }
+            Type::List(element) => self.are_items(value, Kind::List, element, below),
+            Type::Map(parts) => self.are_items(value, Kind::Map, &Type::Pair(parts.clone()), below + 1),
             Type::Struct(_) => {
                 // Which fields there are is known of columns of this type only.
                 let is = self.exprs.is(Kind::Struct, value);

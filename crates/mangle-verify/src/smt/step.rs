@@ -8,7 +8,7 @@ use mangle_engine::kernel::{RuleId, ValueId};
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
-use super::encoder::Encoder;
+use super::encoder::{Encoder, Tuple};
 use super::expr::{Expr, Kind, Sort};
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
@@ -62,11 +62,9 @@ impl Encoder<'_> {
         }
         let plan = frame.plan;
         let Some(step) = plan.steps.get(at) else {
-            let mut head = Vec::with_capacity(plan.head.len());
-            for source in &plan.head {
-                head.push(self.read(*source, &frame.registers)?);
-            }
-            frame.out.push((head.into(), path.guard, path.uses.clone(), path.stages.clone()));
+            let head = plan.head.iter().map(|source| self.read(*source, &frame.registers));
+            let head = head.collect::<Result<_, _>>()?;
+            frame.out.push((head, path.guard, path.uses.clone(), path.stages.clone()));
             return Ok(());
         };
         match &step.kind {
@@ -91,34 +89,7 @@ impl Encoder<'_> {
                 let path = self.narrowed(path, holds);
                 self.step(frame, at + 1, &path)
             }
-            StepKind::Solve { builtin, name, args, outputs, negated } => {
-                let mut known = Vec::with_capacity(args.len());
-                for arg in args {
-                    known.push(match arg {
-                        Some(source) => Some(self.read(*source, &frame.registers)?),
-                        None => None,
-                    });
-                }
-                let solved = self.solved(*builtin, name.as_str(), &known, outputs.len())?;
-                let fails = self.exprs.and([path.guard, solved.fails]);
-                self.fails(plan.rule, fails);
-                if *negated {
-                    let any: Vec<Expr> = solved.solutions.iter().map(|(holds, _)| *holds).collect();
-                    let any = self.exprs.or(any);
-                    let parts = [self.exprs.not(any), self.exprs.not(solved.fails)];
-                    let none = self.exprs.and(parts);
-                    let path = self.narrowed(path, none);
-                    return self.step(frame, at + 1, &path);
-                }
-                for (holds, values) in solved.solutions {
-                    for (slot, value) in outputs.iter().zip(&values) {
-                        write(&mut frame.registers, *slot, *value);
-                    }
-                    let path = self.narrowed(path, holds);
-                    self.step(frame, at + 1, &path)?;
-                }
-                Ok(())
-            }
+            StepKind::Solve { .. } => self.solve(frame, at, step, path),
             StepKind::Never => Ok(()),
             StepKind::Fail(_) => {
                 self.fails(plan.rule, path.guard);
@@ -307,14 +278,39 @@ impl Encoder<'_> {
         Ok(self.exprs.or(present))
     }
 
-    /// Goes on with each tuple that fits.
-    fn matches(
-        &mut self,
-        frame: &mut Frame<'_>,
-        at: usize,
-        found: &Match,
-        path: &Path,
-    ) -> Result<(), Obstacle> {
+    /// A built-in predicate: goes on with each of its solutions.
+    fn solve(&mut self, frame: &mut Frame<'_>, at: usize, step: &Step, path: &Path) -> Result<(), Obstacle> {
+        let StepKind::Solve { builtin, name, args, outputs, negated } = &step.kind else { return Ok(()) };
+        let mut known = Vec::with_capacity(args.len());
+        for arg in args {
+            known.push(match arg {
+                Some(source) => Some(self.read(*source, &frame.registers)?),
+                None => None,
+            });
+        }
+        let solved = self.solved(*builtin, name.as_str(), &known, outputs.len())?;
+        let fails = self.exprs.and([path.guard, solved.fails]);
+        self.fails(frame.plan.rule, fails);
+        if *negated {
+            let any: Vec<Expr> = solved.solutions.iter().map(|(holds, _)| *holds).collect();
+            let any = self.exprs.or(any);
+            let parts = [self.exprs.not(any), self.exprs.not(solved.fails)];
+            let none = self.exprs.and(parts);
+            let path = self.narrowed(path, none);
+            return self.step(frame, at + 1, &path);
+        }
+        for (holds, values) in solved.solutions {
+            for (slot, value) in outputs.iter().zip(&values) {
+                write(&mut frame.registers, *slot, *value);
+            }
+            let path = self.narrowed(path, holds);
+            self.step(frame, at + 1, &path)?;
+        }
+        Ok(())
+    }
+
+    /// The tuples of a relation that may fit.
+    fn fitting(&mut self, frame: &Frame<'_>, found: &Match) -> Result<Vec<Tuple>, Obstacle> {
         let count = self.relations.get(found.relation as usize).map_or(0, |relation| relation.tuples.len());
         let mut tuples = Vec::new();
         for number in 0..count {
@@ -325,13 +321,25 @@ impl Encoder<'_> {
             let fits = self.fits(found, &frame.registers, &tuple.values)?;
             let holds = self.exprs.and([tuple.holds, fits]);
             if self.exprs.as_bool(holds) != Some(false) {
-                tuples.push((tuple.values, holds, tuple.uses, tuple.stage));
+                tuples.push(Tuple { holds, ..tuple });
             }
         }
+        Ok(tuples)
+    }
+
+    /// Goes on with each tuple that fits.
+    fn matches(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Match,
+        path: &Path,
+    ) -> Result<(), Obstacle> {
+        let tuples = self.fitting(frame, found)?;
         let keeps_apart = self.recursive.contains(&found.relation);
         let mut order: Vec<Box<[Expr]>> = Vec::new();
         let mut ways: FxHashMap<Box<[Expr]>, Vec<(_, Uses, _)>> = FxHashMap::default();
-        for (values, holds, uses, stage) in tuples {
+        for Tuple { values, holds, uses, stage } in tuples {
             let Some(uses) = path.uses.join(&uses) else { continue };
             let taken = taken(found, &values);
             let known = ways.entry(taken.clone()).or_insert_with(|| {

@@ -195,6 +195,27 @@ impl Evaluation<'_> {
         Ok(guard)
     }
 
+    /// The values of the states that a reducer ends in. States without a value are added to `failing`.
+    fn results(
+        &mut self,
+        reducer: Reducer,
+        args: &RowArgs,
+        states: Vec<(State, Literal)>,
+        failing: &mut Vec<Literal>,
+    ) -> Vec<(ValueId, Literal)> {
+        let mut options: Vec<(ValueId, Literal)> = Vec::with_capacity(states.len());
+        for (state, literal) in states {
+            match state.value(reducer, &mut self.values, args) {
+                Ok(value) => match options.iter_mut().find(|(known, _)| *known == value) {
+                    Some((_, known)) => *known = self.circuit.any([*known, literal]),
+                    None => options.push((value, literal)),
+                },
+                Err(_) => failing.push(literal),
+            }
+        }
+        options
+    }
+
     /// What a reducer gives for the rows of a group, and where it gives anything.
     fn reduce(
         &mut self,
@@ -242,16 +263,7 @@ impl Evaluation<'_> {
             }
             states = next.into_iter().map(|(state, all)| (state, self.circuit.any(all))).collect();
         }
-        let mut options: Vec<(ValueId, Literal)> = Vec::with_capacity(states.len());
-        for (state, literal) in states {
-            match state.value(reducer, &mut self.values, args) {
-                Ok(value) => match options.iter_mut().find(|(known, _)| *known == value) {
-                    Some((_, known)) => *known = self.circuit.any([*known, literal]),
-                    None => options.push((value, literal)),
-                },
-                Err(_) => failing.push(literal),
-            }
-        }
+        let options = self.results(reducer, args, states, &mut failing);
         let failing = self.circuit.any(failing);
         let fails = self.circuit.both(guard, failing);
         self.fails(aggregate.rule, fails);

@@ -1,7 +1,7 @@
 //! The steps of a plan, one after the other, for every way in which those before hold.
 
 use mangle_engine::kernel::plan::{Bound, DEEPEST_CALL, Match, Slot, Step, StepKind, ValueSource};
-use mangle_engine::kernel::{Builtin, Failure, Function, ValueId, compare};
+use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
@@ -45,11 +45,8 @@ impl Evaluation<'_> {
                 self.step(frame, at + 1, guard, uses)
             }
             StepKind::Compare { operator, left, right } => {
-                let (left, right) = (self.read(*left, &frame.row), self.read(*right, &frame.row));
-                let test = self.compared(*operator, left, right)?;
-                let (holds, fails) =
-                    (self.circuit.both(guard, test.holds), self.circuit.both(guard, test.fails));
-                self.fails(plan.rule, fails);
+                let sides = (self.read(*left, &frame.row), self.read(*right, &frame.row));
+                let holds = self.compare(plan.rule, *operator, sides, guard)?;
                 self.step(frame, at + 1, holds, uses)
             }
             StepKind::Solve { builtin, args, outputs, negated, .. } => {
@@ -195,6 +192,20 @@ impl Evaluation<'_> {
         Ok(test)
     }
 
+    /// When a comparison holds. Where it fails the evaluation stops.
+    fn compare(
+        &mut self,
+        rule: RuleId,
+        operator: Operator,
+        (left, right): (Term, Term),
+        guard: Literal,
+    ) -> Result<Literal, Obstacle> {
+        let test = self.compared(operator, left, right)?;
+        let fails = self.circuit.both(guard, test.fails);
+        self.fails(rule, fails);
+        Ok(self.circuit.both(guard, test.holds))
+    }
+
     /// A built-in predicate: goes on with each of its solutions.
     fn solve(
         &mut self,
@@ -224,16 +235,13 @@ impl Evaluation<'_> {
                 }
             };
             for solution in 0..solutions {
-                let start = solution * outputs.len();
-                let solution: Vec<ValueId> = found.iter().skip(start).take(outputs.len()).copied().collect();
-                let solution = if negated { Vec::new() } else { solution };
-                cases
-                    .entry(solution.clone())
-                    .or_insert_with(|| {
-                        order.push(solution);
-                        Vec::new()
-                    })
-                    .push(literal);
+                let values = found.iter().skip(solution * outputs.len()).take(outputs.len());
+                let solution: Vec<ValueId> = values.copied().filter(|_| !negated).collect();
+                let known = cases.entry(solution.clone()).or_insert_with(|| {
+                    order.push(solution);
+                    Vec::new()
+                });
+                known.push(literal);
             }
         }
         let failing = self.circuit.any(failing);

@@ -10,15 +10,21 @@ use super::{question, told};
 use crate::{Outcome, Scope, search};
 
 /// A generator of numbers that gives the same each time.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, count: usize) -> usize {
+    pub(super) fn seeded(seed: u64) -> Self {
+        let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        random.below(2);
+        random
+    }
+
+    pub(super) fn below(&mut self, count: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % count
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    pub(super) fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 
@@ -123,8 +129,7 @@ struct Compared {
 fn compare(seeds: std::ops::Range<u64>) -> Compared {
     let mut all = Compared::default();
     for seed in seeds {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        random.below(2);
+        let mut random = Random::seeded(seed);
         let text = policy(&mut random);
         let goal = body(&mut random, 4);
         let reading = if random.once_in(2) { Reading::Go } else { Reading::Written };

@@ -5,6 +5,7 @@
 mod cases;
 mod enumerator;
 mod generated;
+mod pattern_tables;
 mod process_solver;
 mod proofs;
 mod small;

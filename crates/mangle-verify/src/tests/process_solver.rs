@@ -63,8 +63,12 @@ impl Solver for Process {
     }
 }
 
-/// The solver of a name, if it is on the path.
+/// The solver of a name if it is on the path.
 pub(super) fn solver(name: &'static str) -> Option<Solvers> {
+    process(name).map(|solver| Solvers::new(vec![solver]))
+}
+
+pub(super) fn process(name: &'static str) -> Option<Arc<dyn Solver>> {
     let found = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    found.is_ok_and(|status| status.success()).then(|| Solvers::new(vec![Arc::new(Process(name))]))
+    found.is_ok_and(|status| status.success()).then(|| -> Arc<dyn Solver> { Arc::new(Process(name)) })
 }

@@ -17,7 +17,11 @@ use crate::support::program;
 use super::question::Question;
 
 /// Calls `with` with the setup of a question whose program is the policy and the test file.
-fn with_setup<T>(question: &Question, with: impl FnOnce(Setup<'_>, &Properties) -> T) -> T {
+fn with_setup<T>(
+    question: &Question,
+    solvers: &Solvers,
+    with: impl FnOnce(Setup<'_>, &Properties) -> T,
+) -> T {
     let texts = [question.policy_text(), question.test_text()];
     let program = program(&texts);
     let test = FileSummary::new(FileId(1), &SourceFile::parse(texts[1].as_str().into()));
@@ -32,7 +36,7 @@ fn with_setup<T>(question: &Question, with: impl FnOnce(Setup<'_>, &Properties) 
         inputs: &[],
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
         aborts: &AbortMemo::default(),
-        solvers: &Solvers::default(),
+        solvers,
         name: &|_| "policy.mg".to_owned(),
         other: &|path| Err(format!("no program at {path}")),
     };
@@ -44,8 +48,8 @@ fn scope(question: &Question) -> Scope {
 }
 
 /// Verifies the property of a question.
-pub fn ask(question: &Question) -> Answer {
-    with_setup(question, |setup, properties| {
+pub fn ask(question: &Question, solvers: &Solvers) -> Answer {
+    with_setup(question, solvers, |setup, properties| {
         let [property] = properties.all.as_slice() else { panic!("one property was written:\n{question}") };
         verify(setup, property, scope(question), &Cancel::new())
     })
@@ -56,7 +60,7 @@ pub fn compare_with(question: &Question, other: &str, (name, arity): &Key) -> Co
     let args: Vec<_> = (0..*arity).map(|at| format!("V{at}")).collect();
     let text = format!("{name}({})", args.join(", "));
     let atom = Piece { range: TextRange::up_to(text_len(&text)), text };
-    with_setup(question, |setup, _| {
+    with_setup(question, &Solvers::default(), |setup, _| {
         let pair = pair(setup, &program(&[other]));
         compare(setup, &pair, &atom, scope(question), &Cancel::new()).unwrap()
     })
@@ -65,7 +69,7 @@ pub fn compare_with(question: &Question, other: &str, (name, arity): &Key) -> Co
 /// The rules of a policy that change nothing, each with its line, from zero.
 pub fn survey(question: &Question) -> Vec<(usize, IdleKind)> {
     let text = question.policy_text();
-    let found = with_setup(question, |setup, _| {
+    let found = with_setup(question, &Solvers::default(), |setup, _| {
         survey_rules(setup, scope(question), &|file| file == FileId(0), &mut |_, _| {}, &Cancel::new())
     });
     let line = |offset: usize| text[..offset].matches('\n').count();

@@ -1,0 +1,185 @@
+//! The values that a search needs of each input column: constants, and values that stand for all others.
+
+mod composed;
+mod plain;
+mod widths;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use mangle_engine::kernel::{Clock, Compiled, ValueId, Values};
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::text::Symbol;
+use rustc_hash::FxHashMap;
+
+use super::conform::conforms;
+use super::sorts::{Gap, SortId, Sorts};
+use crate::budget::Budget;
+
+/// The most values of one column.
+const MAX_VALUES: usize = 1_500;
+
+/// Values of a sort that the rules do not tell apart except by comparing them with each other, in the order in which a world
+/// uses them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) sort: SortId,
+    pub(super) values: Vec<ValueId>,
+}
+
+/// The texts of each combination of outcomes of the conditions on a sort, by sort, kind and number; `None` if there are too
+/// many conditions.
+pub(super) type WordMemo = RefCell<FxHashMap<(SortId, Base, usize), Option<Vec<Vec<String>>>>>;
+
+/// Builds the values of columns for worlds of one size.
+pub(super) struct Generator<'g> {
+    pub(super) sorts: &'g Sorts,
+    pub(super) compiled: &'g Compiled,
+    pub(super) values: &'g mut Values,
+    pub(super) clock: Clock,
+    /// The number of facts of a world.
+    pub(super) size: usize,
+    pub(super) budget: &'g Budget,
+    memo: &'g WordMemo,
+    /// The most values of a sort that one fact holds.
+    widths: BTreeMap<SortId, usize>,
+    /// The prefixes that declarations require of names.
+    prefixes: BTreeMap<SortId, BTreeSet<Symbol>>,
+    /// The declared types of the values of a sort.
+    types: BTreeMap<SortId, BTreeSet<Type>>,
+    /// Sorts of values inside of others.
+    inner: BTreeSet<SortId>,
+    known: FxHashMap<(SortId, Base), Vec<ValueId>>,
+    stack: Vec<SortId>,
+    pub(super) groups: Vec<Group>,
+    pub(super) gaps: BTreeSet<Gap>,
+}
+
+impl<'g> Generator<'g> {
+    pub(super) fn new(
+        sorts: &'g Sorts,
+        compiled: &'g Compiled,
+        values: &'g mut Values,
+        clock: Clock,
+        size: usize,
+        memo: &'g WordMemo,
+        budget: &'g Budget,
+    ) -> Self {
+        Self {
+            sorts,
+            compiled,
+            values,
+            clock,
+            size,
+            budget,
+            memo,
+            widths: BTreeMap::new(),
+            prefixes: BTreeMap::new(),
+            types: BTreeMap::new(),
+            inner: BTreeSet::new(),
+            known: FxHashMap::default(),
+            stack: Vec::new(),
+            groups: Vec::new(),
+            gaps: BTreeSet::new(),
+        }
+    }
+
+    /// How many values of a sort have to differ from each other.
+    fn distinct(&self, sort: SortId) -> usize {
+        if !self.sorts.get(sort).is_joined {
+            return 1;
+        }
+        let width = self.widths.get(&self.sorts.root(sort)).copied().unwrap_or(1);
+        width.saturating_mul(self.size).max(1)
+    }
+
+    fn gap(&mut self, operation: &str, sort: Option<SortId>) {
+        let sorts = sort.map(|sort| self.sorts.root(sort)).into_iter().collect();
+        self.gaps.insert(Gap { operation: operation.to_owned(), sorts });
+    }
+
+    /// The values of a column.
+    pub(super) fn column(&mut self, sort: SortId, ty: &Type) -> Vec<ValueId> {
+        self.typed(Some(sort), ty, 1)
+    }
+
+    /// The values of a type. `sort` is missing for parts that no rule reads; of these, `distinct` values differ.
+    fn typed(&mut self, sort: Option<SortId>, ty: &Type, distinct: usize) -> Vec<ValueId> {
+        let sort = sort.map(|sort| self.sorts.root(sort));
+        let distinct = sort.map_or(distinct, |sort| self.distinct(sort));
+        let mut all = match ty {
+            Type::Base(base) => self.base(sort, *base, distinct),
+            Type::Prefix(prefix) => self.below(sort, *prefix, distinct),
+            Type::Singleton(name) | Type::Literal(name) => vec![self.values.name(name.as_str())],
+            Type::Union(members) => {
+                members.iter().flat_map(|member| self.typed(sort, member, distinct)).collect()
+            }
+            Type::Any | Type::Variable(_) => self.any(sort, distinct),
+            // No value conforms to it.
+            Type::Option(_) => Vec::new(),
+            Type::Pair(parts) => self.pairs(sort, &parts.0, &parts.1, distinct),
+            Type::List(element) => self.lists(sort, element, distinct),
+            Type::Map(parts) => self.maps(sort, &parts.0, &parts.1, distinct),
+            Type::Struct(fields) => self.structs(sort, fields, distinct),
+        };
+        if let Some(sort) = sort {
+            let constants = self.sorts.get(sort).constants.iter().copied();
+            all.extend(constants.filter(|value| conforms(self.values, *value, ty)));
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        all.retain(|value| seen.insert(*value));
+        if all.len() > MAX_VALUES {
+            all.truncate(MAX_VALUES);
+            self.gap("too many values of one argument", sort);
+        }
+        all
+    }
+
+    /// Names below a prefix.
+    fn below(&mut self, sort: Option<SortId>, prefix: Symbol, distinct: usize) -> Vec<ValueId> {
+        if sort.is_none() {
+            let names = fresh_words().take(distinct).map(|word| format!("{}/{word}", prefix.as_str()));
+            return names.map(|name| self.values.name(&name)).collect();
+        }
+        let ty = Type::Prefix(prefix);
+        let mut all = self.base(sort, Base::Name, distinct);
+        all.retain(|value| conforms(self.values, *value, &ty));
+        all
+    }
+
+    /// Values of each kind that the rules tell apart, and of one other kind.
+    fn any(&mut self, sort: Option<SortId>, distinct: usize) -> Vec<ValueId> {
+        let Some(sort) = sort else { return self.base(None, Base::Name, distinct) };
+        let known = self.sorts.get(sort);
+        let mut kinds: BTreeSet<Base> = known.kinds.union(&known.orders).copied().collect();
+        kinds.extend(known.conditions.iter().map(|(base, _)| *base));
+        let declared = self.types.get(&sort).into_iter().flatten();
+        kinds.extend(declared.filter_map(|ty| if let Type::Base(base) = ty { Some(*base) } else { None }));
+        let other = [Base::Name, Base::String, Base::Number, Base::Bytes]
+            .into_iter()
+            .find(|base| !kinds.contains(base));
+        let mut all = Vec::new();
+        // Another column of the sort may have a type.
+        for ty in self.types.get(&sort).cloned().unwrap_or_default() {
+            all.extend(self.typed(Some(sort), &ty, distinct));
+        }
+        for base in kinds.into_iter().chain(other) {
+            all.extend(self.base(Some(sort), base, distinct));
+        }
+        if !known.parts.is_empty() {
+            all.extend(self.any_composed(sort, distinct));
+        }
+        all.extend(&self.sorts.get(sort).constants);
+        all
+    }
+
+    /// The groups of values that only columns have, not parts of other values.
+    pub(super) fn exchangeable(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.values.len() > 1 && !self.inner.contains(&group.sort))
+    }
+}
+
+/// `a`, `b`, `c` and so on, without an end.
+fn fresh_words() -> impl Iterator<Item = String> {
+    ('a'..='z').map(String::from).chain((1..).map(|number: u64| format!("x{number}")))
+}
