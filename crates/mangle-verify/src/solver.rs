@@ -45,10 +45,10 @@ impl Solvers {
         Self { all }
     }
 
-    /// True if there is no solver.
+    /// True if there is no solver. In WebAssembly there are no processes: the constant keeps what serves solvers out of the module.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        cfg!(target_family = "wasm") || self.all.is_empty()
     }
 
     /// The names of the solvers.

@@ -199,7 +199,7 @@ pub(crate) const HABITS: &[(&str, usize, Plant)] = &[
         texts.insert(random.below(texts.len() + 1), "true".into());
         same(clause, clause.with(&texts))
     }),
-    ("commas", 30, |clause, random| {
+    ("commas", 50, |clause, random| {
         let (from, to) = [(",", ",,"), ("(", "(,"), (".", ";")][random.below(3)];
         let text = clause.text();
         let at = text.rfind(from)?;

@@ -62,10 +62,9 @@ fn places_of(edits: &[(TextRange, &str)]) -> Vec<(TextRange, TextRange)> {
 
 /// True if the statements that edits change can be read in several ways, or may be parts of those beside them.
 fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> bool {
+    // The full stop is not part of a statement.
     let touches = |statement: &TextRange| {
-        // The full stop is not part of a statement.
-        let end = statement.end() + TextSize::new(2);
-        edits.iter().any(|edit| statement.start() <= edit.end() && edit.start() <= end)
+        meets(edits, TextRange::new(statement.start(), statement.end() + TextSize::new(2)))
     };
     let statements = &outline.statements;
     let first = statements.iter().position(touches);
@@ -85,8 +84,7 @@ fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> boo
         .map(|(first, last)| TextRange::new(first.start(), last.end().max(first.start()) + TextSize::new(2)));
     let beside = [range(touched.start.checked_sub(1)), range(Some(touched.end))];
     outline.doubts.iter().any(|(doubt, at)| {
-        let is_own = own.is_some_and(|own| own.intersect(*at).is_some())
-            || edits.iter().any(|edit| edit.intersect(*at).is_some());
+        let is_own = own.is_some_and(|own| own.intersect(*at).is_some()) || meets(edits, *at);
         let is_beside = beside
             .iter()
             .flatten()
@@ -96,21 +94,36 @@ fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> boo
     })
 }
 
+/// True if one of some sorted ranges has a byte or an end in common with another range.
+fn meets(sorted: &[TextRange], range: TextRange) -> bool {
+    let at = sorted.partition_point(|one| one.end() < range.start());
+    sorted.get(at).is_some_and(|one| one.start() <= range.end())
+}
+
 /// True if all comments are about the statements that they were about. A comment that an edit replaces is one afterwards;
 /// only a fix that is not about notation may delete comments.
 fn keeps_comments(old: &Outline, new: &Outline, edits: &[(TextRange, TextRange)], is_notation: bool) -> bool {
-    let meets = |one: TextRange, other: TextRange| one.intersect(other).is_some_and(|both| !both.is_empty());
-    let split = |comments: &[CommentPlace], side: &dyn Fn(&(TextRange, TextRange)) -> TextRange| {
-        let is_edited = |comment: &CommentPlace| edits.iter().any(|edit| meets(side(edit), comment.range));
-        let key =
-            |comment: &CommentPlace| (comment.body.clone(), comment.statement.clone(), comment.is_above);
-        let (edited, kept): (Vec<_>, Vec<_>) = comments.iter().partition(|comment| is_edited(comment));
-        (edited.into_iter().map(key).collect::<Vec<_>>(), kept.into_iter().map(key).collect::<Vec<_>>())
+    let (old_edited, old_kept) = split(&old.comments, edits.iter().map(|edit| edit.0));
+    let (new_edited, new_kept) = split(&new.comments, edits.iter().map(|edit| edit.1));
+    let is_in_place = |(one, other): (&&CommentPlace, &&CommentPlace)| {
+        one.statement == other.statement && one.is_above == other.is_above
     };
-    let (old_edited, old_kept) = split(&old.comments, &|edit| edit.0);
-    let (new_edited, new_kept) = split(&new.comments, &|edit| edit.1);
-    let places = |comments: &[(String, String, bool)]| -> Vec<_> {
-        comments.iter().map(|(_, statement, is_above)| (statement.clone(), *is_above)).collect()
+    let kept = || old_kept.iter().zip(&new_kept);
+    old_kept.len() == new_kept.len()
+        && kept().all(|(one, other)| one.body == other.body && is_in_place((one, other)))
+        && (!is_notation
+            || old_edited.len() == new_edited.len() && old_edited.iter().zip(&new_edited).all(is_in_place))
+}
+
+/// The comments that have bytes in common with some sorted edits, and the others.
+fn split(
+    comments: &[CommentPlace],
+    edits: impl Iterator<Item = TextRange>,
+) -> (Vec<&CommentPlace>, Vec<&CommentPlace>) {
+    let edits: Vec<_> = edits.filter(|edit| !edit.is_empty()).collect();
+    let is_edited = |comment: &&CommentPlace| {
+        let at = edits.partition_point(|edit| edit.end() <= comment.range.start());
+        edits.get(at).is_some_and(|edit| edit.start() < comment.range.end())
     };
-    old_kept == new_kept && (!is_notation || places(&old_edited) == places(&new_edited))
+    comments.iter().partition(is_edited)
 }

@@ -497,3 +497,32 @@ fn a_bracket_with_several_places_is_a_guess() {
     "#]],
     );
 }
+
+#[test]
+fn variables_of_another_language_stay_apart() {
+    check(
+        "q(1, 2).\na($x, $Y) :- q($x, $Y).\n\ngoal(?A) :- q(?A, ?b), q(?b, _).\n",
+        expect![[r#"
+            variable-sigil: variable `$x` starts with `$`
+              safe: write the variables without signs
+                a(X, Y) :- q(X, Y).
+            variable-sigil: variable `?A` starts with `?`
+              safe: write the variables without signs
+                goal(A) :- q(A, B), q(B, _).
+        "#]],
+    );
+    check(
+        "q(1, 2).\na($x, X) :- q($x, X).\n\nb(?x, $x) :- q(?x, $x).\n\nc($x) :- q($x, $_).\n",
+        expect![[r#"
+            variable-sigil: variable `$x` starts with `$`
+              guess: write the variables without signs
+                a(X, X) :- q(X, X).
+            variable-sigil: variable `?x` starts with `?`
+              guess: write the variables without signs
+                b(X, X) :- q(X, X).
+            variable-sigil: variable `$x` starts with `$`
+              guess: write the variables without signs
+                c(X) :- q(X, V).
+        "#]],
+    );
+}

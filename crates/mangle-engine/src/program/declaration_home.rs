@@ -1,7 +1,8 @@
 //! Where a new `Decl` belongs.
 
 use super::{FileSummary, Program};
-use mangle_syntax::text::{FileId, StatementId, TextRange, size};
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, size};
 
 /// The end of the last `Decl` of a file, on its own line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,17 +16,41 @@ pub struct DeclarationHome {
 
 impl DeclarationHome {
     /// The end of the last `Decl` in the file with most of them, the first of several. Only files that `is_fit` takes count.
+    /// `None` if no statement of that file may end there: a new `Decl` must not become a part of text that is damaged.
     #[must_use]
     pub fn find(program: &Program, is_fit: impl Fn(&FileSummary) -> bool) -> Option<Self> {
         let files = program.files.iter().filter(|file| is_fit(file));
         let counted = files.map(|file| (file.declarations, file));
         let (_, file) = counted.rev().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count)?;
-        let last = file.items.iter().rfind(|item| item.statement.declaration().is_some())?;
-        let end = last.statement.range().end() + last.start;
+        let (last, end) = last_declaration(file)?;
         let rest = file.text.get(usize::from(end)..)?;
-        let line = rest.split(['\r', '\n']).next().unwrap_or("");
-        let line_end = if rest.get(line.len()..)?.starts_with("\r\n") { "\r\n" } else { "\n" };
-        let at = end + size(line.len()) - last.start;
-        Some(Self { place: (file.id, last.statement.id, TextRange::empty(at)), line_end })
+        let line_end = if rest.starts_with("\r\n") { "\r\n" } else { "\n" };
+        Some(Self {
+            place: (file.id, last.statement.id, TextRange::empty(end.checked_sub(last.start)?)),
+            line_end,
+        })
     }
+}
+
+/// The last `Decl` of a file behind whose line a statement may start, and the end of that line.
+fn last_declaration(file: &FileSummary) -> Option<(&Item, TextSize)> {
+    let end_of = |item: &Item| item.statement.range().end() + item.start;
+    let mut line_start = None;
+    for (at, item) in file.items.iter().enumerate().rev() {
+        // The place behind the line of a `Decl` is looked at once for each line.
+        let is_known = line_start.is_some_and(|start| end_of(item) >= start);
+        if is_known || item.statement.declaration().is_none() {
+            continue;
+        }
+        let end = end_of(item);
+        let line = file.text.get(usize::from(end)..)?.split(['\r', '\n']).next().unwrap_or_default();
+        let line_end = end + size(line.len());
+        let on_line = file.items.get(at..)?.iter().take_while(|item| item.start < line_end);
+        if on_line.into_iter().all(|item| !item.statement.damaged && end_of(item) <= line_end) {
+            return Some((item, line_end));
+        }
+        let before = file.text.get(..usize::from(end))?;
+        line_start = Some(size(before.rfind('\n').map_or(0, |at| at + 1)));
+    }
+    None
 }

@@ -196,9 +196,16 @@ fn join(function: &'static str, left: Expression, right: Expression) -> Expressi
     let function = if is_text { "fn:string:concat" } else { function };
     let repeats =
         left.operator == Some(function) && matches!(function, "fn:plus" | "fn:mult" | "fn:string:concat");
-    let text = match left.text.strip_suffix(')') {
-        Some(open) if repeats => format!("{open}, {})", right.text),
-        _ => format!("{function}({}, {})", left.text, right.text),
+    let text = if repeats && left.text.ends_with(')') {
+        // The text grows in place: a long sum is not copied for each of its values.
+        let mut text = left.text;
+        text.pop();
+        text.push_str(", ");
+        text.push_str(&right.text);
+        text.push(')');
+        text
+    } else {
+        format!("{function}({}, {})", left.text, right.text)
     };
     Expression { text, end: right.end, operator: Some(function), is_text }
 }

@@ -1,6 +1,7 @@
 //! The comments of a text: the statements that they are about, and code in the notation of a comment.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::doubt::Doubts;
 use super::lex::{Comment, Kind, Token, lex};
@@ -15,7 +16,7 @@ pub struct CommentPlace {
     /// The text behind the sign.
     pub body: String,
     /// The name of the statement that it stands above, in or behind; empty if there is none.
-    pub statement: String,
+    pub statement: Arc<str>,
     /// True if it stands above that statement, with no empty line in between.
     pub is_above: bool,
 }
@@ -26,35 +27,48 @@ pub(super) fn places(
     comments: &[Comment],
     statements: &[Range<usize>],
 ) -> Vec<CommentPlace> {
-    let statement_with = |token: usize| {
-        let at = statements.partition_point(|statement| statement.start <= token);
-        at.checked_sub(1).and_then(|at| statements.get(at))
-    };
-    let name = |statement: &Range<usize>| {
+    let name = |statement: &Range<usize>| -> Arc<str> {
         let all = tokens.get(statement.clone()).unwrap_or_default();
         let name = all.iter().find(|token| token.is_operand() && !premises::is_reserved(token));
-        name.map_or_else(String::new, |token| token.text.clone())
+        name.map_or("", |token| &token.text).into()
     };
-    let place = |(at, comment): (usize, &Comment)| {
+    let names: Vec<_> = statements.iter().map(name).collect();
+    let statement_with = |token: usize| {
+        let at = statements.partition_point(|statement| statement.start <= token);
+        at.checked_sub(1).and_then(|at| names.get(at)).map(Arc::clone)
+    };
+    // True if an empty line is between the comment behind a place and the next token.
+    let mut has_gap = false;
+    let mut places: Vec<_> = Vec::with_capacity(comments.len());
+    let mut below: Option<&Comment> = None;
+    for comment in comments.iter().rev() {
         let next = comment.tokens_before;
-        let is_inside = statements.iter().any(|statement| statement.start < next && next < statement.end);
-        let mut below =
-            comments.get(at + 1..).unwrap_or_default().iter().take_while(|other| other.tokens_before == next);
+        has_gap =
+            below.filter(|below| below.tokens_before == next).is_some_and(|below| has_gap || below.after_gap);
+        below = Some(comment);
         let is_joined = tokens.get(next).is_some_and(|token| !token.below_gap);
-        let is_above = comment.alone && !is_inside && is_joined && !below.any(|other| other.after_gap);
-        let about = match (is_above, comment.alone && !is_inside) {
+        let is_between = comment.alone && !is_inside(statements, next);
+        let is_above = is_between && is_joined && !has_gap;
+        let about = match (is_above, is_between) {
             (true, _) => Some(next),
             (false, true) => None,
             (false, false) => next.checked_sub(1),
         };
-        CommentPlace {
+        places.push(CommentPlace {
             range: TextRange::new(size(comment.start), size(comment.end)),
             body: comment.body.clone(),
-            statement: about.and_then(statement_with).map_or_else(String::new, name),
+            statement: about.and_then(statement_with).unwrap_or_default(),
             is_above,
-        }
-    };
-    comments.iter().enumerate().map(place).collect()
+        });
+    }
+    places.reverse();
+    places
+}
+
+/// True if a place before a token is inside of a statement.
+fn is_inside(statements: &[Range<usize>], next: usize) -> bool {
+    let at = statements.partition_point(|statement| statement.start < next);
+    at.checked_sub(1).and_then(|at| statements.get(at)).is_some_and(|statement| next < statement.end)
 }
 
 /// Adds doubts about comments of other languages whose text may be meant as code.
@@ -69,7 +83,7 @@ pub(super) fn check(
         // Behind a statement without its full stop, the text may go on.
         let is_open =
             next.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.kind != Kind::Stop);
-        let is_inside = is_open || statements.iter().any(|one| one.start < next && next < one.end);
+        let is_inside = is_open || is_inside(statements, next);
         // `//` in a line of its own, `/* … */` and `<!-- … -->` are nothing but comments.
         let is_certain = matches!(comment.sign, "/*" | "<!--") || (comment.sign == "//" && comment.alone);
         if comment.is_unclear || !is_certain && is_code(&comment.body, is_inside, !comment.alone) {

@@ -19,6 +19,8 @@ pub enum Doubt {
     Bracket,
     /// Words or values stand beside each other.
     Words,
+    /// Variables of another language that differ, such as `$x` and `$X`, have the same name in this one.
+    Variables,
     /// Commas and alternatives stand beside each other.
     Alternatives,
     /// A comment in the notation of another language has code in it.

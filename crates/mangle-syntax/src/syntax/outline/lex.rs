@@ -3,6 +3,7 @@
 //! Shares nothing with the grammar and with the lexer of foreign habits, which both decide early what damaged text means.
 
 use super::super::lookalikes::plain;
+use super::split::match_brackets;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +45,18 @@ pub(super) struct Token {
     pub(super) below_gap: bool,
     /// True if it is a text of several lines.
     pub(super) breaks: bool,
+    /// The index of the bracket that closes this one.
+    pub(super) close: Option<usize>,
 }
 
 impl Token {
     pub(super) fn is(&self, text: &str) -> bool {
         self.text == text && self.kind != Kind::Text
+    }
+
+    /// True if it is a variable with the sign of another language.
+    pub(super) fn has_sigil(&self) -> bool {
+        self.kind == Kind::Variable && self.text.starts_with(SIGILS)
     }
 
     pub(super) fn is_operand(&self) -> bool {
@@ -74,6 +82,9 @@ pub(super) struct Comment {
     /// True if the line before it is empty, or there is none.
     pub(super) after_gap: bool,
 }
+
+/// Signs before variables in other languages.
+pub(super) const SIGILS: [char; 3] = ['$', '?', '@'];
 
 /// Signs of several characters, longer ones before their beginnings.
 const SIGNS: &[&str] = &[
@@ -101,6 +112,8 @@ struct Lexer<'t> {
     gap: bool,
     /// True if the line has a token or comment already.
     begun: bool,
+    /// The signs of comments whose ends are missing from here on, so that no text is searched twice for them.
+    unclosed: Vec<&'static str>,
 }
 
 /// The tokens and comments of a text.
@@ -124,8 +137,10 @@ pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
         commented: false,
         gap: true,
         begun: false,
+        unclosed: Vec::new(),
     };
     while lexer.step() {}
+    match_brackets(&mut lexer.tokens);
     (lexer.tokens, lexer.comments)
 }
 
@@ -203,7 +218,7 @@ impl Lexer<'_> {
             _ => None,
         };
         let line_end = self.run(0, |c| c != '\n');
-        let closed = close.and_then(|close| {
+        let closed = close.filter(|_| !self.unclosed.contains(&sign)).and_then(|close| {
             (sign.len()..self.chars.len() - self.at)
                 .find(|ahead| close.chars().enumerate().all(|(inner, c)| self.peek(ahead + inner) == c))
         });
@@ -211,6 +226,9 @@ impl Lexer<'_> {
         let repeated =
             if matches!(sign, "%" | "//" | "--" | ";") { self.run(0, |c| sign.starts_with(c)) } else { 0 };
         let is_unclosed = close.is_some() && closed.is_none();
+        if is_unclosed {
+            self.unclosed.push(sign);
+        }
         let from = self.comments.len();
         self.comment_lines(sign, repeated.max(sign.len()), body_end.max(sign.len()), end.max(sign.len()));
         if let Some(comment) = self.comments.get_mut(from) {
@@ -296,6 +314,7 @@ impl Lexer<'_> {
             after_gap: self.gap,
             below_gap: self.breaks > 1,
             breaks,
+            close: None,
         });
         self.at += len;
         (self.commented, self.gap) = (false, false);

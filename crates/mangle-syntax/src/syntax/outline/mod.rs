@@ -13,11 +13,14 @@ mod terms;
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 pub use self::comments::CommentPlace;
 pub use self::doubt::Doubt;
 use self::doubt::Doubts;
 use self::lex::{Kind, Token, lex};
 use self::premises::is_reserved;
+use self::terms::variable;
 use crate::text::{TextRange, size};
 
 /// Texts longer than this are not read.
@@ -59,6 +62,8 @@ impl Change<'_> {
             hide_value(&mut before.0, *old, &mut after.0, *new);
         }
         hide_new_variables(&before.0, &mut after.0);
+        split::match_brackets(&mut before.0);
+        split::match_brackets(&mut after.0);
         Some((outline(&before.0, &before.1), outline(&after.0, &after.1)))
     }
 }
@@ -111,10 +116,9 @@ fn outline(tokens: &[Token], comments: &[lex::Comment]) -> Outline {
 fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, new_range: TextRange) {
     let (Some(one), Some(other)) = (within(old, old_range), within(new, new_range)) else { return };
     let (Some(token), Some(first)) = (old.get(one.start), new.get(other.start)) else { return };
-    // An arrow or a word such as `not` is no value.
-    let is_value = |token: &Token| token.is_operand() && !is_reserved(token);
-    let value = new.get(other.clone()).unwrap_or_default();
-    if one.len() != 1 || !is_value(token) || !is_value(first) || !is_term(value) {
+    // An arrow or a word such as `not` is not a value. Variables stay: two of them must not become one.
+    let is_value = |token: &Token| token.is_operand() && !is_reserved(token) && !token.has_sigil();
+    if one.len() != 1 || !is_value(token) || !is_value(first) || !is_term(new, other.clone()) {
         return;
     }
     let is_called =
@@ -129,12 +133,13 @@ fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, 
     new.splice(other, [first]);
 }
 
-/// Gives variables that only the text after a change has one name.
+/// Gives variables that only the text after a change has one name. Signs of other languages do not make a difference:
+/// statements beside the edits may have them before and after the change.
 fn hide_new_variables(old: &[Token], new: &mut [Token]) {
-    let is_known =
-        |name: &str| old.iter().any(|token| token.text.trim_start_matches(['$', '?', '@']) == name);
+    let name = |token: &Token| if token.has_sigil() { variable(&token.text) } else { token.text.clone() };
+    let known: FxHashSet<String> = old.iter().map(name).collect();
     for token in new.iter_mut().filter(|token| token.kind == Kind::Variable && !is_reserved(token)) {
-        if !is_known(&token.text) {
+        if !known.contains(&name(token)) {
             token.text = "\u{a7}".to_owned();
         }
     }
@@ -150,12 +155,12 @@ fn within(tokens: &[Token], range: TextRange) -> Option<Range<usize>> {
     fits.then_some(from..to)
 }
 
-/// True if some tokens are one value or one call.
-fn is_term(tokens: &[Token]) -> bool {
-    match tokens {
+/// True if the tokens of a range are one value or one call.
+fn is_term(tokens: &[Token], range: Range<usize>) -> bool {
+    match tokens.get(range.clone()).unwrap_or_default() {
         [one] => one.is_operand(),
         [word, open, ..] => {
-            word.kind == Kind::Word && open.is("(") && split::close(tokens, 1) == tokens.len().checked_sub(1)
+            word.kind == Kind::Word && open.is("(") && open.close.is_some_and(|close| close + 1 == range.end)
         }
         [] => false,
     }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
 use super::split::{is_arrow, is_forward};
-use super::terms::{Parser, Shape, Term, comparison, is_negation};
+use super::terms::{MAX_DEPTH, Parser, Shape, Term, comparison, is_negation, variable};
 
 /// A rule with alternatives stands for at most so many rules.
 const MAX_RULES: usize = 64;
@@ -96,6 +98,7 @@ pub(super) fn statement(
             doubts.add(Doubt::Marker, at);
         }
     }
+    variables(tokens, range.clone(), doubts);
     let raw =
         || tokens.get(range.clone()).unwrap_or_default().iter().map(|token| token.text.as_str()).collect();
     let before = doubts.0.len();
@@ -106,6 +109,22 @@ pub(super) fn statement(
         parser.doubt(Doubt::Unreadable);
     }
     clauses.unwrap_or_else(|| vec![raw()])
+}
+
+/// Adds doubts about variables of another language that would become one, and about `$_`.
+fn variables(tokens: &[Token], range: Range<usize>, doubts: &mut Doubts) {
+    let all = || range.clone().filter_map(|at| Some((at, tokens.get(at)?)));
+    if !all().any(|(_, token)| token.has_sigil()) {
+        return;
+    }
+    let mut spellings: FxHashMap<String, &str> = FxHashMap::default();
+    for (at, token) in all().filter(|(_, token)| token.kind == Kind::Variable) {
+        let spelling = spellings.entry(variable(&token.text)).or_insert(&token.text);
+        let is_wildcard = token.has_sigil() && !token.text.contains(|c: char| c.is_ascii_alphanumeric());
+        if *spelling != token.text || is_wildcard {
+            doubts.add(Doubt::Variables, at);
+        }
+    }
 }
 
 impl Parser<'_, '_> {
@@ -245,14 +264,24 @@ impl Parser<'_, '_> {
         if has_and && has_or {
             self.doubt(Doubt::Alternatives);
         }
-        combine(parts)
+        combine(parts).unwrap_or_else(|all| {
+            self.doubt(Doubt::Alternatives);
+            vec![all]
+        })
     }
 
     /// One premise, or a group in parentheses.
     fn part(&mut self) -> Alternatives {
         if self.is(0, "(") && self.is_group() {
+            if self.groups == MAX_DEPTH {
+                self.doubt(Doubt::Unreadable);
+                self.at = self.end;
+                return vec![Vec::new()];
+            }
             self.at += 1;
+            self.groups += 1;
             let inner = self.body(true);
+            self.groups -= 1;
             if self.is(0, ")") {
                 self.at += 1;
             } else {
@@ -317,7 +346,7 @@ impl Parser<'_, '_> {
 
     /// True if `do` or `let` starts a transform here although its `|>` is missing.
     fn starts_transform(&self) -> bool {
-        let has_pipe = (0..self.end.saturating_sub(self.at)).any(|ahead| self.is(ahead, "|>"));
+        let has_pipe = self.last_pipe.is_some_and(|pipe| pipe >= self.at);
         !has_pipe
             && (self.is(0, "do") && self.kind(1) == Some(Kind::Word)
                 || self.is(0, "let") && self.kind(1) == Some(Kind::Variable))
@@ -401,21 +430,37 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The alternatives of parts that are joined by commas, or by signs for alternatives.
-fn combine(parts: Vec<(Alternatives, bool)>) -> Alternatives {
-    let mut all: Alternatives = vec![Vec::new()];
-    let mut is_first = true;
-    for (part, joined_by_or) in parts {
-        if joined_by_or && !is_first {
-            all.extend(part);
-        } else {
-            all = all
-                .iter()
-                .flat_map(|body| part.iter().map(move |more| [body.as_slice(), more.as_slice()].concat()))
-                .take(MAX_RULES)
-                .collect();
-        }
-        is_first = false;
+/// The alternatives of parts that are joined by commas, or by signs for alternatives. If they are more than
+/// [`MAX_RULES`], the error has all premises in their order.
+fn combine(parts: Vec<(Alternatives, bool)>) -> Result<Alternatives, Vec<String>> {
+    if !is_short(&parts) {
+        return Err(parts.into_iter().flat_map(|(part, _)| part.into_iter().flatten()).collect());
     }
-    all
+    let mut all: Alternatives = vec![Vec::new()];
+    for (at, (mut part, joined_by_or)) in parts.into_iter().enumerate() {
+        if joined_by_or && at > 0 {
+            all.append(&mut part);
+            continue;
+        }
+        // A copy for each premise would cost the square of their number.
+        match (all.as_mut_slice(), part.as_mut_slice()) {
+            ([body], [more]) => body.append(more),
+            (bodies, [more]) => bodies.iter_mut().for_each(|body| body.extend(more.iter().cloned())),
+            (bodies, _) => {
+                let extended =
+                    |body: &Vec<String>| part.iter().map(|more| [body.as_slice(), more].concat()).collect();
+                all = bodies.iter().flat_map(|body| -> Vec<_> { extended(body) }).collect();
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// True if parts have at most [`MAX_RULES`] alternatives together.
+fn is_short(parts: &[(Alternatives, bool)]) -> bool {
+    let mut count = 1;
+    parts.iter().enumerate().all(|(at, (part, joined_by_or))| {
+        count = if *joined_by_or && at > 0 { count + part.len() } else { count * part.len() };
+        count <= MAX_RULES
+    })
 }

@@ -175,21 +175,27 @@ impl<'t> Splitter<'t> {
 
 /// The index of the bracket that closes the one at `open`.
 pub(super) fn close(tokens: &[Token], open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
+    tokens.get(open)?.close
+}
+
+/// Sets [`Token::close`] of all brackets. None is closed behind a full stop at the end of a line.
+pub(super) fn match_brackets(tokens: &mut [Token]) {
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..tokens.len() {
+        let ends_line = tokens.get(at + 1).is_none_or(|next| next.first);
+        let Some(token) = tokens.get_mut(at) else { return };
+        token.close = None;
         match token.kind {
-            Kind::Open => depth += 1,
-            Kind::Close => depth = depth.saturating_sub(1),
-            Kind::Stop if token.kind == Kind::Stop && tokens.get(at + 1).is_none_or(|next| next.first) => {
-                return None;
+            Kind::Open => open.push(at),
+            Kind::Close => {
+                if let Some(opened) = open.pop().and_then(|opened| tokens.get_mut(opened)) {
+                    opened.close = Some(at);
+                }
             }
+            Kind::Stop if ends_line => open.clear(),
             _ => {}
         }
-        if depth == 0 {
-            return Some(at);
-        }
     }
-    None
 }
 
 /// Signs and words between the head and the body of a rule.

@@ -1,12 +1,12 @@
 //! Values, calls and premises of a damaged text in one notation.
 
 use super::doubt::{Doubt, Doubts};
-use super::lex::{Kind, Token};
+use super::lex::{Kind, SIGILS, Token};
 use super::split::is_arrow;
 use crate::syntax::lower::camel_case;
 
 /// Brackets nested deeper than this are not read.
-const MAX_DEPTH: usize = 40;
+pub(super) const MAX_DEPTH: usize = 40;
 
 /// A value, a call, or a premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +66,12 @@ pub(super) struct Parser<'t, 'd> {
     pub(super) at: usize,
     pub(super) end: usize,
     pub(super) doubts: &'d mut Doubts,
+    /// The index of the last `|>`.
+    pub(super) last_pipe: Option<usize>,
     /// The number of brackets that are open.
     depth: usize,
+    /// The number of groups of premises that are open.
+    pub(super) groups: usize,
     /// True in the head of a rule, where a list pattern makes a list.
     pub(super) in_head: bool,
     /// Premises that follow an atom whose bracket is missing, or that take a list pattern apart.
@@ -76,7 +80,9 @@ pub(super) struct Parser<'t, 'd> {
 
 impl<'t, 'd> Parser<'t, 'd> {
     pub(super) fn new(tokens: &'t [Token], range: std::ops::Range<usize>, doubts: &'d mut Doubts) -> Self {
-        Self { tokens, at: range.start, end: range.end, doubts, depth: 0, in_head: false, more: Vec::new() }
+        let (at, end) = (range.start, range.end);
+        let last_pipe = range.rev().find(|at| tokens.get(*at).is_some_and(|token| token.is("|>")));
+        Self { tokens, at, end, doubts, last_pipe, depth: 0, groups: 0, in_head: false, more: Vec::new() }
     }
 
     pub(super) fn peek(&self, ahead: usize) -> Option<&'t Token> {
@@ -495,14 +501,13 @@ fn negated(term: Term, negations: usize) -> Term {
 
 /// Sums and products of more than two values are one call, however they are written.
 fn arithmetic(name: &str, args: Vec<Term>) -> Term {
-    let mut all = Vec::new();
-    for (at, arg) in args.into_iter().enumerate() {
-        if at == 0 && arg.name == name && arg.args.is_some() {
-            all.extend(arg.args.unwrap_or_default());
-        } else {
-            all.push(arg);
-        }
-    }
+    let mut args = args.into_iter();
+    // The arguments of the first one are moved as they are, so that a long sum costs no more than its length.
+    let mut all = match args.next() {
+        Some(Term { name: inner, args: Some(inner_args), .. }) if inner == name => inner_args,
+        first => first.into_iter().collect(),
+    };
+    all.extend(args);
     Term::call(name, all, Shape::Function)
 }
 
@@ -524,8 +529,8 @@ fn function_name(word: &str) -> &str {
 }
 
 /// A variable without the sign of another language.
-fn variable(word: &str) -> String {
-    match word.strip_prefix(['$', '?', '@']) {
+pub(super) fn variable(word: &str) -> String {
+    match word.strip_prefix(SIGILS) {
         Some(name) => camel_case(name),
         None => word.to_owned(),
     }

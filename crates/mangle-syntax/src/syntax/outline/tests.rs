@@ -34,6 +34,7 @@ fn notations_of_other_languages_read_alike() {
         expect![[r#"
             p(X) :- q(X,Y), !r(X), s(X) |> do group_by(X), let =(N,count())
             p(X) :- q(X,Y), !r(X), t(X) |> do group_by(X), let =(N,count())
+            ? Variables X
         "#]],
     );
     check(
@@ -235,6 +236,38 @@ fn words_beside_words_are_doubtful() {
             "p(\"a, X).\nq(\"b\").\n": Unreadable "\"a, X).\nq(\"", Words "b\"", Unreadable "b\""
         "#]],
     );
+}
+
+#[test]
+fn variables_of_other_languages_that_become_one_are_doubtful() {
+    check_doubts(
+        &[
+            "p($x, $Y) :- q($x, $Y).\n",
+            "p($x, X) :- q($x, X).\n",
+            "p($x, ?x) :- q($x, ?x).\n",
+            "p($x) :- q($x, $_, _).\n",
+        ],
+        expect![[r#"
+            "p($x, $Y) :- q($x, $Y).\n": 
+            "p($x, X) :- q($x, X).\n": Variables "X", Variables "X"
+            "p($x, ?x) :- q($x, ?x).\n": Variables "?x", Variables "?x"
+            "p($x) :- q($x, $_, _).\n": Variables "$_"
+        "#]],
+    );
+}
+
+#[test]
+fn more_alternatives_than_are_read_are_doubtful() {
+    let group = "(q(X); r(X))";
+    let rule = |count: usize| format!("p(X) :- {}.\n", vec![group; count].join(", "));
+    let doubts = [6, 7, 4_000].map(|count| Outline::read(&rule(count)).doubts.len());
+    assert_eq!(doubts, [0, 1, 1]);
+}
+
+#[test]
+fn nested_groups_end_at_a_limit() {
+    let rule = format!("p(X) :- {}q(X){}.\n", "(".repeat(20_000), ")".repeat(20_000));
+    assert!(!Outline::read(&rule).doubts.is_empty());
 }
 
 #[test]
