@@ -236,7 +236,7 @@ fn of_the_examples() {
     let session = std::fs::read_to_string(examples.join("prompts/fix-auth.session.yaml")).unwrap();
     let asked = wanted(prompts.last().unwrap(), Some((&session, SessionForm::Yaml)));
     let mut lines = opened(&mut preview(&prompts, asked), &beside(&session), "prompts");
-    for of in ["guardian", "incident"] {
+    for of in ["guardian", "silent-errors"] {
         let names = ["schemas.gl", "campaign.mg", "constitution.mg", "context.mg", "facts.mg", "recovery.mg"];
         let mut files = read(&examples.join(of), &names);
         files.extend(read(&examples.join("jailbreak"), &[&format!("{of}.kernel.mg")]));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::functions::function;
 use super::hit::{Hit, Hits};
-use super::region::{Region, premise_with_comma};
+use super::region::{Region, without_premise};
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
@@ -185,7 +185,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let place = region.range(premise.clone());
     let hit = match inner {
         Some(inner) => hit.replace(place, inner),
-        None => hit.delete(premise_with_comma(region, &premise)?),
+        None => hit.change(without_premise(region, &premise)?),
     };
     let end = region.range(0..region.stop()).end;
     let transform = transform(region, arrow, &keys, variable, &aggregate);
@@ -315,7 +315,8 @@ impl GroupByClause<'_, '_> {
             }
             let end = region.part_end(equal - 1).min(self.group);
             let Some(aggregate) = aggregate_at(region, equal + 1..end) else { continue };
-            self.changes.push((premise_with_comma(region, &(equal - 1..end))?, String::new()));
+            let without = without_premise(region, &(equal - 1..end))?;
+            self.changes.push((without.range, without.text));
             self.results.push((region.at(equal - 1).to_owned(), aggregate));
         }
         Some(())

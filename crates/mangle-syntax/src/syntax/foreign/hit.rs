@@ -101,10 +101,19 @@ impl Hit {
         self.replace(range, "")
     }
 
+    pub(super) fn change(self, edit: RegionEdit) -> Self {
+        self.replace(edit.range, edit.text)
+    }
+
     /// It is read as if `range` were `text`; that is no fix.
     pub(super) fn read(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.reading.push(RegionEdit { range, text: text.into() });
         self
+    }
+
+    /// [`Hit::read`], for an edit.
+    pub(super) fn read_as(self, edit: RegionEdit) -> Self {
+        self.read(edit.range, edit.text)
     }
 
     /// It is mended so, and not as it is read.

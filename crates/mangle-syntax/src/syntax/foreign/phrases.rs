@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::ABSENCE;
 use super::hit::{Hit, Hits};
-use super::region::{Region, premise_with_comma};
+use super::region::{Region, without_premise};
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
@@ -208,7 +208,7 @@ impl<'t> Phrase<'_, 't> {
 
     /// Without the premise, and without a fix.
     fn without(&self, note: &str) -> Option<Hit> {
-        Some(self.foreign(note)?.read(premise_with_comma(self.region, &self.part)?, ""))
+        Some(self.foreign(note)?.read_as(without_premise(self.region, &self.part)?))
     }
 
     /// The values before and behind some tokens, if the premise is no more than that.
@@ -312,7 +312,7 @@ impl<'t> Phrase<'_, 't> {
         let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline)
             .note("a premise `p(X)` ranges over facts, `:list:member(X, L)` over a list")
             .guess();
-        Some((hit.read(premise_with_comma(region, &(self.part.start..last))?, ""), last))
+        Some((hit.read_as(without_premise(region, &(self.part.start..last))?), last))
     }
 }
 

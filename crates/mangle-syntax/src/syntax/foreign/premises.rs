@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::arithmetic;
 use super::hit::{Hit, Hits};
-use super::region::{Region, premise_with_comma};
+use super::region::{Region, without_premise};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
@@ -83,7 +83,7 @@ fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
         let end = region.token(close)?.range();
         return Some(hit.replace(start..atom, "!").replace(end, region.instead_of(close)).title("write `!`"));
     }
-    Some(hit.read(premise_with_comma(region, &(sign..close + 1))?, "").guess())
+    Some(hit.read_as(without_premise(region, &(sign..close + 1))?).guess())
 }
 
 /// The headline about a word for negation.
@@ -116,11 +116,11 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
     };
     let underlined = region.token(sign)?.range();
     if at_depth(&[",", ";", "|", "||", "&&", "and", "or", "AND", "OR", "∧", "∨"]).is_some() {
-        let place = premise_with_comma(region, &(sign..close + 1))?;
+        let without = without_premise(region, &(sign..close + 1))?;
         let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of several premises")
             .note("the engine negates one atom at a time")
             .help("define a helper rule with these premises and negate its head");
-        return Some(hit.read(place, "").guess());
+        return Some(hit.read_as(without).guess());
     }
     if let Some(comparison) = at_depth(&COMPARISONS) {
         let opposite = opposite(region.at(comparison));
@@ -334,10 +334,10 @@ pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
 
 fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
     let range = region.token(index)?.range();
-    let place = premise_with_comma(region, &(index..index + 1))?;
+    let without = without_premise(region, &(index..index + 1))?;
     let hit = Hit::new(&rules::FOREIGN_CONTROL, range, "Mangle has no cut `!`")
         .note("the engine finds all solutions, in no order; `!` only negates an atom");
-    Some(hit.delete(place).title("delete the cut").guess())
+    Some(hit.change(without).title("delete the cut").guess())
 }
 
 /// `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
@@ -367,7 +367,7 @@ fn forall(region: &Region<'_>, index: usize) -> Option<Hit> {
     let hit = no_quantifier(region.at(index), region.token(index)?.range())
         .note("a premise is true if some value of its variables makes it true")
         .help("negate a helper rule that finds a counterexample, as in `!has_counterexample(X)`");
-    Some(hit.read(premise_with_comma(region, &(index..end))?, ""))
+    Some(hit.read_as(without_premise(region, &(index..end))?))
 }
 
 fn no_quantifier(word: &str, range: Range<usize>) -> Hit {
@@ -378,7 +378,7 @@ fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
     let headline = format!("Mangle has no aggregation `{}`", region.at(index));
     let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline)
         .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions");
-    Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
+    Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 
 fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
@@ -386,7 +386,7 @@ fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
     let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), headline)
         .note("a rule derives facts and changes none")
         .help("make the new fact the head of a rule");
-    Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
+    Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 
 /// `true`, `false` and `fail` as premises.
@@ -396,13 +396,13 @@ fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
     }
     let word = region.at(index);
     let range = region.token(index)?.range();
-    let place = premise_with_comma(region, &(index..index + 1))?;
+    let without = without_premise(region, &(index..index + 1))?;
     if word == "true" {
         let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, "`true` is not a premise")
             .note("such a premise would always be true");
-        return Some(hit.delete(place).title("delete it"));
+        return Some(hit.change(without).title("delete it"));
     }
     let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a premise"))
         .note("with such a premise the rule would derive nothing");
-    Some(hit.read(place, "").guess().mend(0..region.text.len(), "").title("delete the rule"))
+    Some(hit.read_as(without).guess().mend(0..region.text.len(), "").title("delete the rule"))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::hit::RegionEdit;
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind, tokens};
 
@@ -275,22 +276,22 @@ fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
     }
 }
 
-/// The premise at these tokens with one of the commas beside it; all of a body with its arrow.
-pub(super) fn premise_with_comma(region: &Region<'_>, tokens: &Range<usize>) -> Option<Range<usize>> {
+/// What leaves out the premise at these tokens, with one of the commas beside it; all of a body with its arrow. A blank is left where a
+/// name would swallow the full stop behind the premise.
+pub(super) fn without_premise(region: &Region<'_>, tokens: &Range<usize>) -> Option<RegionEdit> {
     let range = region.range(tokens.clone());
+    let edit = |range: Range<usize>, text: &str| Some(RegionEdit { range, text: text.to_owned() });
     if region.at(tokens.end) == "," {
-        return Some(
-            range.start
-                ..region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start),
-        );
+        let next = region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start);
+        return edit(range.start..next, "");
     }
-    let before = region.token(tokens.start.checked_sub(1)?)?;
-    match before.text {
-        "," => Some(before.start..range.end),
-        ":-" | "⟸" => {
-            let head = region.token(tokens.start.checked_sub(2)?)?;
-            Some(head.end..range.end)
+    let before = tokens.start.checked_sub(1)?;
+    match region.at(before) {
+        "," => {
+            let is_swallowed = region.at(tokens.end) == "." && region.kind_before(before) == Some(LexemeKind::Name);
+            edit(region.token(before)?.start..range.end, if is_swallowed { " " } else { "" })
         }
+        ":-" | "⟸" => edit(region.token(before.checked_sub(1)?)?.end..range.end, ""),
         _ => None,
     }
 }

@@ -3,7 +3,6 @@
 //! Shares nothing with the grammar and with the lexer of foreign habits, which both decide early what damaged text means.
 
 use super::super::lookalikes::plain;
-use super::split::match_brackets;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +141,26 @@ pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
     while lexer.step() {}
     match_brackets(&mut lexer.tokens);
     (lexer.tokens, lexer.comments)
+}
+
+/// Sets [`Token::close`] of all brackets. None is closed behind a full stop at the end of a line.
+pub(super) fn match_brackets(tokens: &mut [Token]) {
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..tokens.len() {
+        let ends_line = tokens.get(at + 1).is_none_or(|next| next.first);
+        let Some(token) = tokens.get_mut(at) else { return };
+        token.close = None;
+        match token.kind {
+            Kind::Open => open.push(at),
+            Kind::Close => {
+                if let Some(opened) = open.pop().and_then(|opened| tokens.get_mut(opened)) {
+                    opened.close = Some(at);
+                }
+            }
+            Kind::Stop if ends_line => open.clear(),
+            _ => {}
+        }
+    }
 }
 
 impl Lexer<'_> {

@@ -62,8 +62,8 @@ impl Change<'_> {
             hide_value(&mut before.0, *old, &mut after.0, *new);
         }
         hide_new_variables(&before.0, &mut after.0);
-        split::match_brackets(&mut before.0);
-        split::match_brackets(&mut after.0);
+        lex::match_brackets(&mut before.0);
+        lex::match_brackets(&mut after.0);
         Some((outline(&before.0, &before.1), outline(&after.0, &after.1)))
     }
 }

@@ -178,26 +178,6 @@ pub(super) fn close(tokens: &[Token], open: usize) -> Option<usize> {
     tokens.get(open)?.close
 }
 
-/// Sets [`Token::close`] of all brackets. None is closed behind a full stop at the end of a line.
-pub(super) fn match_brackets(tokens: &mut [Token]) {
-    let mut open: Vec<usize> = Vec::new();
-    for at in 0..tokens.len() {
-        let ends_line = tokens.get(at + 1).is_none_or(|next| next.first);
-        let Some(token) = tokens.get_mut(at) else { return };
-        token.close = None;
-        match token.kind {
-            Kind::Open => open.push(at),
-            Kind::Close => {
-                if let Some(opened) = open.pop().and_then(|opened| tokens.get_mut(opened)) {
-                    opened.close = Some(at);
-                }
-            }
-            Kind::Stop if ends_line => open.clear(),
-            _ => {}
-        }
-    }
-}
-
 /// Signs and words between the head and the body of a rule.
 const ARROWS: [&str; 23] = [
     ":-", "⟸", "<-", "<=", "<==", "⇐", "←", "-->", "::-", "::=", "-:", ":=", "if", "If", "IF", "when",
