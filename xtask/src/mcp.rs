@@ -17,11 +17,11 @@ const CALLS: &[(&str, &[&str])] = &[
     ("predicates", &["paths=[\"starter\"]"]),
     ("query", &["atom=permitted(X, Y, Z)", "paths=[\"starter\"]", "why=true"]),
     ("test", &["paths=[\"starter\"]"]),
-    ("verify", &["paths=[\"incident\"]", "scope=1", "anyway=true"]),
+    ("verify", &["paths=[\"silent-errors\"]", "scope=1"]),
     ("replay", &["path=jailbreak/session.piggyback.jsonl", "policy=[\"guardian\"]", "turn=2"]),
     ("repair", &["path=jailbreak/session.piggyback.jsonl"]),
     ("preview", &["path=prompts/fix-auth.kernel.mg"]),
-    ("schema", &["paths=[\"incident\"]", "target=gbnf", "anyway=true"]),
+    ("schema", &["paths=[\"guardian\"]", "target=gbnf"]),
 ];
 
 /// Builds the server and runs the inspector.

@@ -82,18 +82,18 @@
     (unless (string-match-p "turn 1 · assistant .*[0-9]+ lost" name) (error "%s" name))))
 
 (test-check "what a property came to"
-  (test-open "incident/constitution_test.mg")
+  (test-open "silent-errors/constitution_test.mg")
   (test-equal (and (assoc "a blocked pattern is never permitted" (mangle-ls--properties)) t) t)
   (mangle-ls-verify "a blocked pattern is never permitted")
   (test-shows "*property a blocked pattern is never permitted*" "the smallest world:"))
 
 (test-check "the schema of replies"
-  (test-open "incident/constitution.mg")
+  (test-open "silent-errors/constitution.mg")
   (mangle-ls-schema "openai")
   (test-shows "*schema for openai*" "surface_response"))
 
 (test-check "a syntax tree follows edits"
-  (test-open "incident/constitution.mg")
+  (test-open "silent-errors/constitution.mg")
   (mangle-ls-syntax)
   (test-shows "*syntax of constitution.mg*" "source_file 1:1")
   (goto-char (point-min))
@@ -111,7 +111,7 @@
     (user-error (unless (string-match-p "no_such_predicate" (cadr problem)) (error "%S" problem)))))
 
 (test-check "policy tests, and the way to what failed"
-  (test-open "incident/constitution_test.mg")
+  (test-open "silent-errors/constitution_test.mg")
   (mangle-ls-test)
   (test-shows "*Mangle tests*" "1 passed, 4 failed, 0 could not be run")
   (test-shows "*Mangle tests*" "is dropped: the engine does not look at it")

@@ -115,14 +115,14 @@ fn queries_are_those_of_the_command_line() {
 
 #[test]
 fn tests_and_properties_are_those_of_the_command_line() {
-    let folder = example("incident");
+    let folder = example("silent-errors");
     let mut client = McpClient::start(&folder, &[]);
-    let twin = written(&folder, &["test", "--format", "json", "--anyway"]);
-    let pages = client.pages("test", &json!({"anyway": true}));
+    let twin = written(&folder, &["test", "--format", "json"]);
+    let pages = client.pages("test", &json!({}));
     assert_eq!(items(&pages, "/suites/0/cases"), twin[0]["suites"][0]["cases"].as_array().unwrap().clone());
     assert_eq!(steady(pages[0]["summary"].clone()), twin[0]["summary"]);
-    let twin = written(&folder, &["verify", "--format", "json", "--scope", "2", "--anyway"]);
-    let pages = client.pages("verify", &json!({"scope": 2, "anyway": true}));
+    let twin = written(&folder, &["verify", "--format", "json", "--scope", "2"]);
+    let pages = client.pages("verify", &json!({"scope": 2}));
     // What is longer than a tool answers is cut.
     let uncut = |mut properties: Vec<Value>| {
         for property in &mut properties {

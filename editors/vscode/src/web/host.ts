@@ -21,12 +21,13 @@ interface Kept<Of, Chosen> {
 export class Host<Of, Data, Chosen extends object> {
   private readonly api = acquireVsCodeApi();
   private kept: Kept<Of, Chosen>;
-  private isFilled = false;
+  /** Whether the page shows data, and not the reason why there is none. */
+  private isDrawn = false;
   readonly main = element("main");
 
   constructor() {
     this.kept = (this.api.getState() as Kept<Of, Chosen> | undefined) ?? {};
-    window.addEventListener("scroll", () => this.isFilled && this.keep({ top: window.scrollY, left: window.scrollX }), { passive: true });
+    window.addEventListener("scroll", () => this.isDrawn && this.keep({ top: window.scrollY, left: window.scrollX }), { passive: true });
   }
 
   /** What was chosen, before the page was hidden or the window loaded anew. */
@@ -52,11 +53,13 @@ export class Host<Of, Data, Chosen extends object> {
   start(draw: (data: Data) => void): void {
     window.addEventListener("message", ({ data }: MessageEvent<Shown<Of, Data>>) => {
       this.keep({ of: data.of });
+      const wasDrawn = this.isDrawn;
+      this.isDrawn = data.type === "show";
       if (data.type === "show") draw(data.data);
       else this.main.replaceChildren(make("p", { class: "note", role: "alert" }, ...withCode(data.message)));
       this.main.setAttribute("aria-busy", "false");
-      if (!this.isFilled && this.kept.top !== undefined) window.scrollTo(this.kept.left ?? 0, this.kept.top);
-      this.isFilled = true;
+      // A reason is shorter than the data: what stood at this place is there again when the data come back.
+      if (this.isDrawn && !wasDrawn && this.kept.top !== undefined) window.scrollTo(this.kept.left ?? 0, this.kept.top);
     });
     this.say({ type: "ready" });
   }

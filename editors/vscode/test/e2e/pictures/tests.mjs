@@ -1,7 +1,7 @@
 // A policy test that fails, with the proof at its line.
 
 export default {
-  files: { incident: "." },
+  files: { "silent-errors": "." },
   settings: { "editor.codeLens": false },
   width: 1000,
   height: 760,

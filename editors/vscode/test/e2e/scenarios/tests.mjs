@@ -1,7 +1,7 @@
 // Policy tests in the Testing view: listed, run, and failed at their line with the proof.
 
 export default {
-  files: { incident: "." },
+  files: { "silent-errors": "." },
   async run(bench) {
     await bench.load();
     await bench.check("tests are listed and run", async () => {

@@ -1,6 +1,6 @@
-# What happened on Friday, as a test that would have told on Monday. `mangle-ls test examples/incident` fails: the engine
-# drops the negation that should have kept the request from being clear. `--reading written` passes: what is written is
-# what was meant.
+# A dangerous request, as a test that would have told of the ignored negation. `mangle-ls test examples/silent-errors` fails: the engine
+# ignores the negation that should have kept the request from being clear. `--reading written` passes: each negation is evaluated,
+# as its author meant.
 
 # @test name: a dangerous request is not permitted
 pending_action("a1", /run_command, "", "rm -rf target", 100).
@@ -11,7 +11,7 @@ pending_action("a1", /run_command, "", "rm -rf target", 100).
 pending_action("a1", /run_command, "", "ls", 100).
 # @expect permitted(/run_command, "", "ls")
 
-# What the engine makes of the week, found without the request of Friday: `mangle-ls verify examples/incident`.
+# Properties that do not hold, found without a request: `mangle-ls verify examples/silent-errors`.
 
 # @never name: a blocked pattern is never permitted
 #   pending_action(ActionID, Action, Target, Payload, _), permitted(Action, Target, Payload),
@@ -20,7 +20,7 @@ pending_action("a1", /run_command, "", "ls", 100).
 #   pending_action(One, A, T, P, _), pending_action(Other, A, T, P, _), One != Other
 
 # @never name: an action with an override is not denied for the lack of one
-#   blocked_action(ActionID, /needs_override), request(ActionID, Action), admin_override(_, Action)
+#   blocked_action(ActionID, /needs_override), request(ActionID, Action), admin_override(_, Action, _)
 # @assume never name: two requests under one identifier
 #   request(ActionID, One), request(ActionID, Other), One != Other
 
