@@ -96,7 +96,6 @@ fn described(program: &ProgramFiles, settings: &Settings, table: &FileTable, wor
     let holding = ProgramSettings {
         name: Some(program.name.clone()),
         host_predicates: program.embedding.predicates.iter().map(|key| (key.name, key.arity)).collect(),
-        target: program.embedding.engine,
         ..declared.unwrap_or_default()
     };
     Program {

@@ -33,7 +33,7 @@ struct Membership {
     /// With how many files it is analysed, itself among them.
     files: usize,
     /// The version of the engine; `null`: the newest.
-    target: Option<&'static str>,
+    engine: &'static str,
     /// Whether directives of codeNERD are passed over in it.
     hybrid: bool,
 }
@@ -82,9 +82,7 @@ impl EffectiveConfig {
                 "program",
                 &format!("{name} in {root}: {role} ({files} {})", if *files == 1 { "file" } else { "files" }),
             );
-            if let Some(target) = program.target {
-                line("", &format!("for the engine of {target}"));
-            }
+            line("", &format!("for the engine {}", program.engine));
             if program.hybrid {
                 line("", "hybrid: directives of codeNERD are passed over");
             }
@@ -131,7 +129,7 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
         root: relative(working, &program.root),
         role,
         files,
-        target: program.embedding.engine.map(|engine| engine.name.as_str()),
+        engine: program.embedding.engine.name.as_str(),
         hybrid: program.embedding.is_hybrid(file),
     }
 }

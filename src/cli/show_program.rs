@@ -65,9 +65,7 @@ fn show(
     for key in &program.embedding.predicates {
         line(out, &format!("  {key} (supplied by the host)"));
     }
-    if let Some(engine) = program.embedding.engine {
-        line(out, &format!("  engine {}", engine.name));
-    }
+    line(out, &format!("  engine {}", program.embedding.engine.name));
 }
 
 /// A line, in which no name begins another.

@@ -14,10 +14,9 @@ use super::walk::{WalkEntry, boundary};
 use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
-use mangle_engine::program::builtins::RELEASES;
 use mangle_engine::program::{Embedding, PredicateKey};
 use mangle_settings::{
-    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
+    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, EngineVersion, FACT_EXTENSIONS, FILE_NAME,
     Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule, Severity};
@@ -81,7 +80,7 @@ impl Project {
                 findings: vec![no_text(&finding, "TOML")],
                 ..mangle_settings::Parsed::default()
             },
-            None => mangle_settings::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
+            None => mangle_settings::parse(&text, Vocabulary { rules: &RULES }),
         };
         let mut findings = parsed.findings;
         let root = path.parent().unwrap_or(path);
@@ -253,7 +252,7 @@ impl Project {
         let predicates = settings.host_predicates.iter();
         let embedding = Embedding {
             predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
-            engine: settings.target,
+            engine: self.settings.kernel.engine.or(EngineVersion::default()),
             hybrid,
             ..Embedding::default()
         };

@@ -43,7 +43,7 @@ impl Case {
             }
         }
         let find = |name: &str| parts.iter().find(|(part, _)| *part == name).map(|(_, text)| text.as_str());
-        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let vocabulary = mangle_settings::Vocabulary { rules: &[] };
         let settings = find("mangle-ls.toml").map(|text| mangle_settings::parse(text, vocabulary).settings);
         let settings = settings.unwrap_or_default();
         let policy = SourceFile::parse(find("policy.mg").unwrap_or_default().into());

@@ -26,7 +26,7 @@ impl LensSettings {
 }
 
 fn read<T: TableReader>(sent: &Json) -> T {
-    let mut reader = Reader::new("", T::SECTION, Vocabulary { rules: &[], releases: &[] });
+    let mut reader = Reader::new("", T::SECTION, Vocabulary { rules: &[] });
     let mut settings = T::default();
     for key in T::SECTION.keys {
         let value = match sent.get(key.name) {

@@ -4,6 +4,7 @@ use toml_span::Value;
 
 use super::Globs;
 use super::declare::{Setting, settings};
+use super::engine_choice::EngineChoice;
 use super::findings::CONFIG_BAD_VALUE;
 use super::keys::Kind;
 use super::kinds::{Integer, Text};
@@ -19,6 +20,10 @@ settings! {
         /// Files with the facts that the editor evaluates programs with: `.mg`, `.gl`, `.csv`, `.jsonl` or
         /// `.ndjson`. Without any, every `*.kernel.mg` that a file belongs to.
         sample: Globs as FactFiles;
+        /// The version of the engine: `auto`, a reference version such as `"2026-09"`, a release such as `"0.5.0"`, or the
+        /// day of a commit such as `"2026-07-15"`. Newer built-ins are reported, and rules are evaluated as that version
+        /// does.
+        engine: EngineChoice;
         /// How programs are evaluated: `go` as the engine does it, without the negations that it ignores; `written`
         /// with every negation. `--reading` overrides it.
         reading: Reading;

@@ -4,6 +4,7 @@ mod consumers;
 mod declare;
 mod decoding;
 mod editor;
+mod engine_choice;
 mod fail_on;
 mod files;
 mod findings;
@@ -36,6 +37,7 @@ mod transcripts;
 mod value;
 mod verify;
 mod version;
+pub mod versions;
 mod vocabulary;
 mod words;
 
@@ -44,6 +46,7 @@ mod tests;
 
 pub use consumers::{BUILT_IN_CONSUMERS, Consumer};
 pub use decoding::DecodingSettings;
+pub use engine_choice::EngineChoice;
 pub use fail_on::FailOn;
 pub use files::FilesSettings;
 pub use findings::{
@@ -74,7 +77,8 @@ pub use table::{markdown, markdown_of};
 pub use templates::TEMPLATE_NAMES;
 pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, TranscriptSettings};
 pub use verify::{SolverChoice, VerifySettings};
-pub use version::{EngineVersion, VersionReq};
+pub use version::VersionReq;
+pub use versions::EngineVersion;
 pub use vocabulary::Vocabulary;
 
 /// The name of the configuration file.

@@ -61,7 +61,7 @@ mod tests {
         });
         assert_eq!(pinned.as_deref(), expected);
         if let Some(pinned) = pinned {
-            let vocabulary = crate::Vocabulary { rules: &[], releases: &[] };
+            let vocabulary = crate::Vocabulary { rules: &[] };
             let read = crate::parse(&pinned, vocabulary).settings;
             assert_eq!(read.transcripts.profile, Some(Profile::V1_2), "{pinned}");
         }

@@ -7,7 +7,7 @@ use super::keys::Kind;
 use super::kinds::{Entry, Text};
 use super::program_places::ProgramPlaces;
 use super::value::{KeyPath, Reader, ValueError, first_line, shorten};
-use super::{EngineVersion, Globs};
+use super::Globs;
 use mangle_syntax::text::{Symbol, TextRange};
 
 settings! {
@@ -27,9 +27,6 @@ settings! {
         /// Predicates that the program in which the engine is embedded supplies, as `name/arity`. They count as
         /// declared and defined.
         host_predicates: Vec<(Symbol, u16)> as Vec<Predicate>;
-        /// The version of the engine that runs it: a release as `"0.4.0"`, or the day of a commit as
-        /// `"2026-06-30"`. Built-ins that came later are not there then. Without it, the newest engine.
-        target: Option<EngineVersion> => Means("the newest engine");
     }
 }
 

@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::engine_choice::AUTO;
 use super::keys::{Absence, Key, Kind, RULE_WORDS, Section};
+use super::versions::engine_names;
 use super::{FILE_NAME, SettingTable, Settings, Vocabulary};
 use mangle_syntax::lint::Group;
 
@@ -61,9 +63,9 @@ fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
         }
         Kind::Version => json!({ "type": "string", "pattern": "^[ <>=~^0-9*]" }),
         Kind::Engine => {
-            let releases: Vec<_> = vocabulary.releases.iter().map(|(release, _)| release).collect();
+            let names: Vec<_> = std::iter::once(AUTO).chain(engine_names()).collect();
             let day = "^v?[0-9]+\\.[0-9]+\\.[0-9]+$|^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
-            json!({ "anyOf": [{ "enum": releases }, { "type": "string", "pattern": day }] })
+            json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": day }] })
         }
         Kind::Instant => {
             let instant = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}.*([Zz]|[+-][0-9]{2}:?[0-9]{2})$";

@@ -38,10 +38,8 @@ const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
 
 fn read(text: &str) -> Parsed {
     let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
-    parse(text, Vocabulary { rules: &rules, releases: RELEASES })
+    parse(text, Vocabulary { rules: &rules })
 }
-
-const RELEASES: &[(&str, &str)] = &[("0.4.0", "2025-10-21"), ("0.5.0", "2026-02-19")];
 
 /// Renders the findings: rule, the text at fault, message, fix.
 fn check(text: &str, expected: Expect) {
@@ -376,13 +374,13 @@ fn documented_defaults_are_the_defaults() {
 /// What is printed can be written into a configuration file, and says the same.
 #[test]
 fn printed_settings_are_read_back() {
-    let text = "[kernel]\nnow = '2026-01-31T12:00:00Z'\n[transcripts]\nprofile = '1.2'\nspecialists = []\n\
+    let text = "[kernel]\nengine = '0.4.0'\nnow = '2026-01-31T12:00:00Z'\n[transcripts]\nprofile = '1.2'\nspecialists = []\n\
         target_compression_ratio = 2.5\nrequire_valid_json = true\n[transcripts.atoms]\ntrailing_period = true\n\
         types = 'error'\n[transcripts.consumers.\"a b\"]\nprefixes = ['x']\n[[transcripts.shape]]\ntext = '/said'\n\
         glob = 'a'\nrecords = '/log/*'\n[[transcripts.override]]\nglob = ['old']\n\
         strict = 'schema'\n[prompt]\nshards = ['coder-7 coder', 'tester']\nmode = 'legacy'\n[prompt.templates]\n\
         coder = \"You \\\"code\\\".\\nWell.\"\n[replay]\noverride = 'replace'\npatterns = ['rm\\s+-rf']\n[[program]]\n\
-        name = 'x'\nhost_predicates = ['now/1']\ntarget = '0.4.0'\n";
+        name = 'x'\nhost_predicates = ['now/1']\n";
     let parsed = read(text);
     assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
     let printed = parsed.settings.rows().text();
@@ -541,7 +539,7 @@ fn json(value: &toml_span::Value<'_>) -> serde_json::Value {
 #[test]
 fn the_schema_agrees_with_the_reader() {
     let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
-    let schema = schema(Vocabulary { rules: &rules, releases: RELEASES });
+    let schema = schema(Vocabulary { rules: &rules });
     jsonschema::meta::validate(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let examples = RULES.iter().flat_map(|rule| [rule.bad, rule.good]);
@@ -553,18 +551,22 @@ fn the_schema_agrees_with_the_reader() {
         "[format]\nwidth = '100'\n",
         "[format]\nwidth = 80.5\n",
         "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
-         exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\ntarget = 'v0.4.0'\n[[program]]\n\
-         target = '2026-06-30'\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
+         exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
         "[kernel]\nsample = ['a.csv', 'b']\nreading = 'go'\nmax_facts = 1\nmax_derived = 1\nmax_steps = 1\ntimeout_ms = 1\n\
          now = '2026-01-31T12:00:00Z'\n",
         "[kernel]\nsample = ['../a.csv']\n",
         "[kernel]\nreading = 'both'\n",
+        "[kernel]\nengine = 'auto'\n",
+        "[kernel]\nengine = '2026-09'\n",
+        "[kernel]\nengine = 'v0.4.0'\n",
+        "[kernel]\nengine = '2026-06-30'\n",
         "[kernel]\nmax_facts = 0\n",
         "[kernel]\ntimeout_ms = '10s'\n",
         "[kernel]\nnow = '2026-01-31'\n",
         "[kernel]\nfacts = 3\n",
-        "[[program]]\ntarget = 'newest'\n",
-        "[[program]]\ntarget = 5\n",
+        "[kernel]\nengine = 'newest'\n",
+        "[kernel]\nengine = 5\n",
+        "[[program]]\ntarget = '0.4.0'\n",
         "[[program]]\nhybrid = 'a.mg'\n",
         "[[program]]\ninclude = ['../a.mg']\n",
         "[[program]]\ninclude = ['/a.mg']\n",
@@ -624,7 +626,7 @@ fn a_version_that_does_not_fit_is_the_one_finding() {
 #[test]
 fn versions_of_the_engine() {
     check(
-        "[[program]]\ntarget = '0.6'\n[[program]]\ntarget = 'v0.4'\n",
+        "[kernel]\nengine = '2026-6'\n[[program]]\ntarget = 'v0.4.0'\n",
         expect![[r#"
             config-bad-value at "0.6": unknown engine version `0.6`
             config-bad-value at "v0.4": unknown engine version `v0.4`
@@ -650,7 +652,7 @@ fn the_example_of_the_documentation_is_right() {
     let page = include_str!("../../../docs/configuration.md");
     let example = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let registered: Vec<_> = [&SAFETY, &ORDER, &IDIOM, &UNDEFINED, &SYNTAX].into_iter().collect();
-    let vocabulary = Vocabulary { rules: &registered, releases: RELEASES };
+    let vocabulary = Vocabulary { rules: &registered };
     assert_eq!(parse(example, vocabulary).findings.len(), 0);
 }
 

@@ -58,17 +58,18 @@ pub(super) struct KeyPath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ValueError {
     headline: String,
-    note: Option<String>,
+    notes: Vec<String>,
     help: Option<String>,
 }
 
 impl ValueError {
     pub(super) fn new(headline: impl Into<String>) -> Self {
-        Self { headline: headline.into(), note: None, help: None }
+        Self { headline: headline.into(), notes: Vec::new(), help: None }
     }
 
-    pub(super) fn note(self, note: impl Into<String>) -> Self {
-        Self { note: Some(note.into()), ..self }
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -77,7 +78,7 @@ impl ValueError {
 
     fn finding(self, range: TextRange) -> Finding {
         let mut finding = Finding::new(&CONFIG_BAD_VALUE, range, self.headline);
-        finding.notes.extend(self.note.map(Into::into));
+        finding.notes.extend(self.notes.into_iter().map(Into::into));
         finding.help = self.help.map(Into::into);
         finding
     }
@@ -159,6 +160,11 @@ impl<'t> Reader<'t> {
             let message = format!("unknown setting `{}`{place}", shorten(&key.name));
             let mut finding =
                 Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message).label("this key is ignored");
+            let path = section.path(&key.name);
+            if let Some((_, successor)) = REPLACED_KEYS.iter().find(|(replaced, _)| *replaced == path) {
+                self.findings.push(finding.help(format!("write {successor} instead")));
+                continue;
+            }
             // A typing mistake is likelier than a key in the wrong table.
             let is_slip = section.keys.iter().any(|known| {
                 !table.contains_key(known.name) && strsim::damerau_levenshtein(known.name, &key.name) == 1
@@ -336,6 +342,9 @@ impl<'t> Reader<'t> {
         parsed
     }
 }
+
+/// Keys of earlier versions, each with the key that replaces it.
+const REPLACED_KEYS: [(&str, &str); 1] = [("program.target", "`engine` in `[kernel]`")];
 
 /// Where a key belongs that is in the wrong table. TOML puts all keys below a header into its table, also
 /// those that were meant for the file as a whole.

@@ -7,6 +7,4 @@ use mangle_syntax::lint::Rule;
 pub struct Vocabulary<'a> {
     /// The rules.
     pub rules: &'a [&'static Rule],
-    /// The releases of the engine with their days, the oldest first.
-    pub releases: &'a [(&'static str, &'static str)],
 }

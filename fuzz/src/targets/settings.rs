@@ -22,8 +22,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let findings = match kind % 8 {
         0 => {
             let rules: Vec<_> = registry::rules().collect();
-            let releases = mangle_engine::program::builtins::RELEASES;
-            mangle_settings::parse(&text, Vocabulary { rules: &rules, releases }).findings
+            mangle_settings::parse(&text, Vocabulary { rules: &rules }).findings
         }
         1 => {
             for lens in preview_lenses(&text, "a") {

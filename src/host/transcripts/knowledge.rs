@@ -131,10 +131,12 @@ pub fn programs_of_transcripts(
 /// What surrounds several programs.
 pub(in crate::host) fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -> Embedding {
     let mut joined = Embedding::default();
-    for one in all {
+    for (at, one) in all.enumerate() {
+        if at == 0 {
+            joined.engine = one.engine;
+        }
         joined.predicates.extend(one.predicates.iter().copied());
         joined.hybrid.extend(one.hybrid.iter().copied());
-        joined.engine = joined.engine.or(one.engine);
     }
     joined.hybrid.sort_unstable();
     joined.hybrid.dedup();

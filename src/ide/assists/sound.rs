@@ -12,7 +12,7 @@ pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
     let place = context.place;
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
-    let rewriting = Rewriting::new(clause, &signatures);
+    let rewriting = Rewriting::new(clause, &signatures, place.program().embedding.capabilities());
     let bindings = Bindings::new(clause, &signatures, &rewriting);
     let kept = rewriting
         .negations

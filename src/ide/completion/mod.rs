@@ -269,7 +269,10 @@ fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &m
             constants::labels(request, items);
             constants::others(request, items);
         }
-        Some(parameter) if parameter.mode == Mode::Output && !request.cursor.before.negated => {
+        Some(parameter)
+            if parameter.mode_in(&request.place.program().embedding) == Mode::Output
+                && !request.cursor.before.negated =>
+        {
             variables::fresh(request, items);
         }
         _ => {

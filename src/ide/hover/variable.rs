@@ -60,7 +60,9 @@ fn type_of(place: Place<'_>, clause: &Clause, name: Symbol) -> Type {
 fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> String {
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
-    let bindings = Bindings::new(clause, &signatures, &Rewriting::new(clause, &signatures));
+    let capabilities = place.program().embedding.capabilities();
+    let rewriting = Rewriting::new(clause, &signatures, capabilities);
+    let bindings = Bindings::new(clause, &signatures, &rewriting);
     let text = place.file.statement_text(item);
     let letting = clause.transforms.iter().flat_map(|transform| &transform.statements);
     let mut letting =

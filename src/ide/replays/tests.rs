@@ -44,7 +44,7 @@ impl Case {
     fn new(policy: &str, settings: &str) -> Self {
         let file = SourceFile::parse(policy.into());
         let program = Arc::new(Program::new(vec![FileSummary::new(FileId(0), &file).into()]));
-        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let vocabulary = mangle_settings::Vocabulary { rules: &[] };
         let settings = mangle_settings::parse(settings, vocabulary).settings;
         let basis = Basis {
             program: Arc::clone(&program),

@@ -88,7 +88,7 @@ impl Files<'_> {
 
     fn settings(self, rules: &RuleSettings) -> Settings {
         let toml = self.at("mangle-ls.toml").map_or("", |at| &self.texts[at]);
-        let mut settings = parse(toml, Vocabulary { rules: &[], releases: &[] }).settings;
+        let mut settings = parse(toml, Vocabulary { rules: &[] }).settings;
         settings.rules = rules.clone();
         settings.kernel.now = Some(0);
         settings

@@ -143,6 +143,7 @@ fn the_program_on_demand() {
               policy/b.mg
               policy/b_test.mg (by itself with the program)
               r/1 (supplied by the host)
+              engine 2026-06
             in no program:
               other.mg
 
@@ -163,13 +164,14 @@ fn the_program_on_demand() {
         files,
         &["check", "--show-program", "--format", "json", "policy/a.mg"],
         expect![[r#"
-        {"summary":{"files":1,"clauses":1,"envelopes":0,"errors":0,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
-        program guardian in ., by mangle-ls.toml
-          policy/a.mg
-          policy/b.mg (read, not reported)
-          r/1 (supplied by the host)
-        exit 0
-    "#]],
+            {"summary":{"files":1,"clauses":1,"envelopes":0,"errors":0,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
+            program guardian in ., by mangle-ls.toml
+              policy/a.mg
+              policy/b.mg (read, not reported)
+              r/1 (supplied by the host)
+              engine 2026-06
+            exit 0
+        "#]],
     );
 }
 

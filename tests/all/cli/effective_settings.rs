@@ -21,33 +21,36 @@ fn what_applies_to_a_file() {
         PROJECT,
         &["config", "--show", "policy/b.mg"],
         expect![[r#"
-        policy/b.mg
-          configuration     mangle-ls.toml
-          fail_on           warning
-          program           guardian in .: part of the program (2 files)
-                            for the engine of 0.4.0
-                            hybrid: directives of codeNERD are passed over
-          rules that are not at their defaults
-            MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
-            MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
-            MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
-        exit 0
-    "#]],
+            policy/b.mg
+              configuration     mangle-ls.toml
+              fail_on           warning
+              program           guardian in .: part of the program (2 files)
+                                for the engine 2026-06
+                                hybrid: directives of codeNERD are passed over
+              rules that are not at their defaults
+                MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+                MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+                MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
+            exit 0
+        "#]],
     );
     check(
         PROJECT,
         &["config", "--show", "x.mg"],
         expect![[r#"
-        x.mg
-          configuration     mangle-ls.toml
-          fail_on           warning
-          program           x.mg in .: left out by its configuration; with the schemas beside it (1 file)
-          rules that are not at their defaults
-            MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
-            MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
-            MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
-        exit 0
-    "#]],
+            x.mg
+              configuration     mangle-ls.toml
+              fail_on           warning
+              program           x.mg in .: left out by its configuration; with the schemas beside it (1 file)
+                                for the engine 2026-06
+              rules that are not at their defaults
+                MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+                MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+                MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
+            exit 0
+        "#]],
     );
     check(
         PROJECT,
@@ -61,65 +64,67 @@ fn what_applies_to_a_file() {
         &[("a.mg", GOOD)],
         &["config", "--show", "a.mg"],
         expect![[r#"
-        a.mg
-          configuration     none here or above; everything is at its default
-          fail_on           error
-          program           a.mg in .: alone, with the schemas beside it (1 file)
-          rules             all at their defaults
-        exit 0
-    "#]],
+            a.mg
+              configuration     none here or above; everything is at its default
+              fail_on           error
+              program           a.mg in .: alone, with the schemas beside it (1 file)
+                                for the engine 2026-06
+              rules             all at their defaults
+            exit 0
+        "#]],
     );
     check(
         PROJECT,
         &["config", "--show", "policy/a.mg", "--format", "json"],
         expect![[r#"
-        {
-          "file": "policy/a.mg",
-          "configuration": "mangle-ls.toml",
-          "fail_on": "warning",
-          "required_version": null,
-          "programs": [
             {
-              "name": "guardian",
-              "root": ".",
-              "role": "part of the program",
-              "files": 2,
-              "target": "0.4.0",
-              "hybrid": false
+              "file": "policy/a.mg",
+              "configuration": "mangle-ls.toml",
+              "fail_on": "warning",
+              "required_version": null,
+              "programs": [
+                {
+                  "name": "guardian",
+                  "root": ".",
+                  "role": "part of the program",
+                  "files": 2,
+                  "engine": "2026-06",
+                  "hybrid": false
+                }
+              ],
+              "rules": [
+                {
+                  "code": "MG210",
+                  "name": "negation-wildcard",
+                  "severity": "warning",
+                  "default": "error",
+                  "file": "mangle-ls.toml",
+                  "line": 9,
+                  "text": "negation-wildcard = 'warning'"
+                },
+                {
+                  "code": "MG920",
+                  "name": "required-version",
+                  "severity": "off",
+                  "default": "error",
+                  "file": "mangle-ls.toml",
+                  "line": 10,
+                  "text": "'MG92*' = 'off'"
+                },
+                {
+                  "code": "MG921",
+                  "name": "unmatched-pattern",
+                  "severity": "off",
+                  "default": "warning",
+                  "file": "mangle-ls.toml",
+                  "line": 10,
+                  "text": "'MG92*' = 'off'"
+                }
+              ]
             }
-          ],
-          "rules": [
-            {
-              "code": "MG210",
-              "name": "negation-wildcard",
-              "severity": "warning",
-              "default": "error",
-              "file": "mangle-ls.toml",
-              "line": 9,
-              "text": "negation-wildcard = 'warning'"
-            },
-            {
-              "code": "MG920",
-              "name": "required-version",
-              "severity": "off",
-              "default": "error",
-              "file": "mangle-ls.toml",
-              "line": 10,
-              "text": "'MG92*' = 'off'"
-            },
-            {
-              "code": "MG921",
-              "name": "unmatched-pattern",
-              "severity": "off",
-              "default": "warning",
-              "file": "mangle-ls.toml",
-              "line": 10,
-              "text": "'MG92*' = 'off'"
-            }
-          ]
-        }
-        exit 0
-    "#]],
+            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
+            exit 0
+        "#]],
     );
 }
 
@@ -146,6 +151,7 @@ fn all_settings() {
 
             [kernel]
             sample = []
+            engine = "auto"
             reading = "go"
             max_facts = 5000000
             max_derived = 2000000
@@ -304,12 +310,12 @@ fn all_settings() {
             exclude = []
             hybrid = ["policy/b.mg"]
             host_predicates = ["now/1"]
-            target = "0.4.0"
 
             [rules]
             negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
             required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
             unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
             exit 0
         "##]],
     );
@@ -331,13 +337,12 @@ fn all_settings() {
         +include = ["**/*.mg", "**/*.gl"]
         -hybrid = ["policy/b.mg"]
         -host_predicates = ["now/1"]
-        -target = "0.4.0"
         +hybrid = []
         +host_predicates = []
-        +# target: the newest engine
         -negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
         -required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
         -unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        -warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
         +# All are at their defaults; `mangle-ls rule` lists them.
     "#]]
     .assert_eq(&changes);
@@ -362,6 +367,7 @@ fn all_settings() {
               },
               "kernel": {
                 "sample": [],
+                "engine": "auto",
                 "reading": "go",
                 "max_facts": 5000000,
                 "max_derived": 2000000,
@@ -868,7 +874,6 @@ fn all_settings() {
                   "exclude": [],
                   "hybrid": [],
                   "host_predicates": [],
-                  "target": null,
                   "files": [
                     "a.mg"
                   ]
@@ -887,11 +892,12 @@ fn the_state_of_a_folder() {
         PROJECT,
         &["status"],
         expect![[r#"
-        mangle-ls 0.1.0
-        settings  mangle-ls.toml
-        program   guardian: 2 files
-        exit 0
-    "#]],
+            mangle-ls 0.1.0
+            settings  mangle-ls.toml
+            program   guardian: 2 files
+            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
+            exit 0
+        "#]],
     );
     let folder = folder(PROJECT);
     let output = run(folder.path(), &["status", "--format", "json"]);

@@ -16,9 +16,10 @@ fn the_page_of_a_rule() {
               A wildcard in a negation.
 
             Why it matters
-              To the engine, `_` in a negation is a variable that is never bound, so it silently
-              ignores the negation. The rule derives its head whether or not such a fact exists. If
-              a positive premise has a wildcard too, the engine rejects the rule.
+              To the engine, `_` in a negation is a variable that is never bound. Engines before
+              2026-09 silently ignore the negation: the rule derives its head whether or not such a
+              fact exists. If a positive premise also has a wildcard, they reject the rule. Newer
+              engines always reject it.
 
             Example
               │ door(/d/main).
@@ -33,6 +34,7 @@ fn the_page_of_a_rule() {
                 |                                ^ never bound
                 |
                 = note: `open(D)` is derived whether or not such a fact exists
+                = note: engines before 2026-09 ignore this negation; newer engines reject the rule
                 = help: add the helper rule `has_locked` and negate it instead
 
             Instead

@@ -91,9 +91,17 @@ fn directives_are_errors_but_in_hybrid_files() {
         PROJECT,
         &["check"],
         expect![[r#"
-        No findings in 2 files (1 clause)
-        exit 0
-    "#]],
+            warning[MG902 config-unknown-key]: unknown setting `target` in `program`
+             --> mangle-ls.toml:7:1
+              |
+            7 | target = '0.4.0'
+              | ^^^^^^ this key is ignored
+              |
+              = help: write `engine` in `[kernel]` instead
+
+            1 warning in 2 files (1 clause)
+            exit 1
+        "#]],
     );
     check(
         &[("b.mg", "INTENT: 'x' -> /y\nINTENT: 'z' -> /w\np(1).\n")],

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Programs that the reference accepts and that have an error here all the same, with the rule
 /// that says so. Each does something other than what is written.
-const ON_PURPOSE: &[(&str, &str, &str)] = &[
+pub(super) const ON_PURPOSE: &[(&str, &str, &str)] = &[
     (
         "decl_inclusion_undeclared_ok.mg",
         "inclusion-undefined",
@@ -40,7 +40,7 @@ const ON_PURPOSE: &[(&str, &str, &str)] = &[
 
 /// Programs that the reference's bounds check rejects because of a defect of its own, and that are
 /// right about types.
-const DEFECTS: &[(&str, &str)] = &[
+pub(super) const DEFECTS: &[(&str, &str)] = &[
     ("bd_arity0_decl_nobound_bad.mg", "a declared predicate without arguments needs no `bound []`"),
     ("decl_minimal_arity0_ok.mg", "a declared predicate without arguments needs no `bound []`"),
     ("decl_bound_pair_ok.mg", "a pair in a fact is a pair"),
@@ -132,7 +132,7 @@ fn disagreement(name: &str, verdict: &Value, found: &[Diagnostic]) -> Option<Str
 }
 
 /// Whether a finding is one that the reference's bounds check could have made.
-fn is_about_types(found: &Diagnostic) -> bool {
+pub(super) fn is_about_types(found: &Diagnostic) -> bool {
     let grave = matches!(found.severity, Severity::Error | Severity::Warning);
     grave && (found.rule.group == Group::Types || matches!(found.rule.name, "interval-type" | "reducer-type"))
 }

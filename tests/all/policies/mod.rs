@@ -3,6 +3,8 @@
 mod completion;
 mod conformance;
 mod corpus;
+mod engine_capabilities;
+mod engine_versions;
 mod fixes;
 mod format;
 mod format_hostile;

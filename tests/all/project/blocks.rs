@@ -19,7 +19,6 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_settings::Vocabulary;
 
@@ -190,7 +189,7 @@ fn problem(language: &str, text: &str, is_of_editor: bool) -> Option<String> {
         "toml" if is_of_editor => toml_span::parse(text).err().map(|error| error.to_string()),
         "toml" => {
             let rules: Vec<_> = registry::rules().collect();
-            let parsed = mangle_settings::parse(text, Vocabulary { rules: &rules, releases: RELEASES });
+            let parsed = mangle_settings::parse(text, Vocabulary { rules: &rules });
             parsed.findings.first().map(|finding| finding.message.to_string())
         }
         "json" => {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_ls::report;
 use mangle_settings::keys::{Key, Kind, sections};
@@ -86,7 +85,7 @@ fn every_setting_has_a_row_on_a_page() {
 }
 
 fn schema() -> String {
-    let vocabulary = Vocabulary { rules: &rules(), releases: RELEASES };
+    let vocabulary = Vocabulary { rules: &rules() };
     serde_json::to_string_pretty(&mangle_settings::schema::schema(vocabulary)).unwrap() + "\n"
 }
 

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
-use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_ls::ide::registry::rules;
-use mangle_settings::RuleSettings;
+use mangle_settings::{EngineVersion, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -29,17 +29,27 @@ pub fn root() -> &'static Path {
 
 /// The program of these texts; ids are 0, 1, … in order.
 pub fn program(texts: &[impl AsRef<str>]) -> Program {
+    program_for(texts, EngineVersion::default())
+}
+
+/// The same for an engine.
+pub fn program_for(texts: &[impl AsRef<str>], engine: EngineVersion) -> Program {
     let files = texts.iter().zip(0..).map(|(text, id)| {
         let source = SourceFile::parse(text.as_ref().into());
         Arc::new(FileSummary::new(FileId(id), &source))
     });
-    Program::new(files.collect())
+    Program::embedded(files.collect(), Arc::new(Embedding { engine, ..Embedding::default() }))
 }
 
 /// The diagnostics of these texts as one program, a list a file.
 pub fn check(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
+    check_for(texts, EngineVersion::default())
+}
+
+/// The same for an engine.
+pub fn check_for(texts: &[impl AsRef<str>], engine: EngineVersion) -> Vec<Vec<Diagnostic>> {
     let found = diagnostics(
-        &program(texts),
+        &program_for(texts, engine),
         &RuleSettings::default(),
         &FindingCache::new(mangle_ls::ide::registry::all()),
     );

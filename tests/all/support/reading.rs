@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
-use mangle_engine::program::builtins::RELEASES;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry;
 use mangle_ls::ide::transcripts::{self, Judge};
@@ -33,7 +32,7 @@ fn policy(text: &str) -> usize {
 
 fn configuration(text: &str) -> usize {
     let rules: Vec<_> = registry::rules().collect();
-    parse(text, Vocabulary { rules: &rules, releases: RELEASES }).findings.len()
+    parse(text, Vocabulary { rules: &rules }).findings.len()
 }
 
 fn transcript(text: &str) -> usize {

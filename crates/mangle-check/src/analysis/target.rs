@@ -1,7 +1,6 @@
-//! What the engine that runs the program does not have yet (`[[program]] target`).
+//! Built-ins and notations that are newer than the engine of the program (`[kernel] engine`).
 //!
-//! Takes the table of built-ins, in which each has the day on which the engine got it, and the days
-//! of a few notations; gives what is newer than the target. Without a target everything is there.
+//! The table of built-ins has the day since which the engine has each; the days of a few notations are here.
 
 use super::{CheckContext, Family};
 use mangle_engine::program::builtins;
@@ -26,9 +25,6 @@ const TEMPORAL: &str = "2026-02-09";
 const TAGGED_UNION: &str = "2026-03-11";
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
-    if context.program.embedding.engine.is_none() {
-        return;
-    }
     let mut check = Check { context, out };
     let arrow = clause.arrow.filter(|arrow| context.slice(*arrow) != ":-");
     arrow.into_iter().for_each(|arrow| check.since("arrow `⟸`", LONG_ARROW, arrow));
@@ -51,9 +47,6 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
 }
 
 fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
-    if context.program.embedding.engine.is_none() {
-        return;
-    }
     let mut check = Check { context, out };
     check.interval(declaration.temporal);
     for row in &declaration.bounds {
@@ -61,7 +54,7 @@ fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out:
     }
 }
 
-/// Reports what is newer than the target.
+/// Reports what is newer than the engine.
 struct Check<'c, 'o> {
     context: &'c CheckContext<'c>,
     out: &'o mut Vec<Finding>,
@@ -69,15 +62,17 @@ struct Check<'c, 'o> {
 
 impl Check<'_, '_> {
     fn since(&mut self, what: &str, since: &str, range: TextRange) {
-        let embedding = &self.context.program.embedding;
-        let Some(engine) = embedding.engine.filter(|_| !embedding.has(since)) else { return };
+        let engine = self.context.program.embedding.engine;
+        if engine.has(since) {
+            return;
+        }
         let came = match builtins::first_release(since) {
             Some(release) => format!("it came with {release}"),
             None => format!("it came on {since}, after the last release"),
         };
-        let message = format!("{what} is newer than the target engine {}", engine.name);
+        let message = format!("{what} is newer than the engine {}", engine.name);
         let finding = Finding::new(&NEWER_THAN_TARGET, range, message).note(came);
-        self.out.push(finding.note("the target engine rejects the program"));
+        self.out.push(finding.note("this engine rejects the program"));
     }
 
     fn interval(&mut self, range: Option<TextRange>) {
@@ -128,13 +123,12 @@ mod tests {
     use mangle_settings::EngineVersion;
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::syntax::ast::StatementKind;
-    use mangle_syntax::text::{FileId, Symbol};
+    use mangle_syntax::text::FileId;
 
     #[track_caller]
-    fn check(engine: Option<(&str, &str)>, text: &str, expect: Expect) {
+    fn check(engine: &str, text: &str, expect: Expect) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
-        let version = |(name, day)| EngineVersion { name: Symbol::new(name), day: Symbol::new(day) };
-        let embedding = Embedding { engine: engine.map(version), ..Embedding::default() };
+        let embedding = Embedding { engine: EngineVersion::parse(engine).unwrap(), ..Embedding::default() };
         let program = Program::embedded(vec![Arc::clone(&file)], Arc::new(embedding));
         let mut shown = String::new();
         for item in file.items.iter() {
@@ -170,34 +164,57 @@ mod tests {
         s(N) :- q(X) |> do fn:group_by(), let N = fn:avg(X).\nt(X) :- <-[0d, 7d] on(X).\n";
 
     #[test]
-    fn without_a_target_everything_is_there() {
-        check(None, TEXT, expect![[""]]);
-        check(Some(("2026-07-01", "2026-07-01")), TEXT, expect![[""]]);
+    fn engine_of_a_later_day_has_everything() {
+        check("2026-06", TEXT, expect![[""]]);
+        check("2026-07-01", TEXT, expect![[""]]);
+    }
+
+    #[test]
+    fn built_ins_of_newer_engines_are_reported() {
+        const NEW: &str = "p(X) :- q(X), :float:lt(X, 1.0).\nr(X) :- q(X), :string:matches(X, \"a\").\n\
+            s(X) :- q(T), X = fn:time:weekday_civil(T, \"UTC\"), M = fn:mod(X, 2).\n";
+        check(
+            "2026-06",
+            NEW,
+            expect![[r#"
+                :float:lt: `:float:lt` is newer than the engine 2026-06: it came with 0.6.0
+                :string:matches: `:string:matches` is newer than the engine 2026-06: it came with 0.6.0
+                fn:time:weekday_civil: `fn:time:weekday_civil` is newer than the engine 2026-06: it came with 0.6.0
+            "#]],
+        );
+        check(
+            "2026-09-19",
+            NEW,
+            expect![[r#"
+                :string:matches: `:string:matches` is newer than the engine 2026-09-19: it came with 0.6.0
+            "#]],
+        );
+        check("2026-09", NEW, expect![[""]]);
     }
 
     #[test]
     fn what_came_later() {
         check(
-            Some(("0.2.0", "2024-08-14")),
+            "0.2.0",
             TEXT,
             expect![[r#"
-                temporal: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
-                .List: this type syntax is newer than the target engine 0.2.0: it came with 0.3.0
-                .TaggedUnion: `.TaggedUnion` is newer than the target engine 0.2.0: it came on 2026-03-11, after the last release
-                .Struct: this type syntax is newer than the target engine 0.2.0: it came with 0.3.0
-                @[2024-05-01]: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
-                ⟸: arrow `⟸` is newer than the target engine 0.2.0: it came with 0.3.0
-                fn:mod: `fn:mod` is newer than the target engine 0.2.0: it came on 2026-06-12, after the last release
-                fn:avg: `fn:avg` is newer than the target engine 0.2.0: it came with 0.3.0
-                <-[0d, 7d]: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
+                temporal: temporal syntax is newer than the engine 0.2.0: it came with 0.5.0
+                .List: this type syntax is newer than the engine 0.2.0: it came with 0.3.0
+                .TaggedUnion: `.TaggedUnion` is newer than the engine 0.2.0: it came with 0.6.0
+                .Struct: this type syntax is newer than the engine 0.2.0: it came with 0.3.0
+                @[2024-05-01]: temporal syntax is newer than the engine 0.2.0: it came with 0.5.0
+                ⟸: arrow `⟸` is newer than the engine 0.2.0: it came with 0.3.0
+                fn:mod: `fn:mod` is newer than the engine 0.2.0: it came with 0.6.0
+                fn:avg: `fn:avg` is newer than the engine 0.2.0: it came with 0.3.0
+                <-[0d, 7d]: temporal syntax is newer than the engine 0.2.0: it came with 0.5.0
             "#]],
         );
         check(
-            Some(("0.5.0", "2026-02-19")),
+            "0.5.0",
             TEXT,
             expect![[r#"
-                .TaggedUnion: `.TaggedUnion` is newer than the target engine 0.5.0: it came on 2026-03-11, after the last release
-                fn:mod: `fn:mod` is newer than the target engine 0.5.0: it came on 2026-06-12, after the last release
+                .TaggedUnion: `.TaggedUnion` is newer than the engine 0.5.0: it came with 0.6.0
+                fn:mod: `fn:mod` is newer than the engine 0.5.0: it came with 0.6.0
             "#]],
         );
     }

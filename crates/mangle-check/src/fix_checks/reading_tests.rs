@@ -327,6 +327,7 @@ fn a_helper_does_not_come_between_a_rule_and_its_comment() {
         expect![[r#"
             negation-wildcard: wildcard makes the engine ignore this negation
               note: `allow(R)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               safe: add the helper rule `has_halt` and negate it instead
                 allow(R) :- request(R), !has_halt(R).  # see issue 7
                 has_halt(R) :- halt(R, _).
@@ -337,6 +338,7 @@ fn a_helper_does_not_come_between_a_rule_and_its_comment() {
         expect![[r#"
             negation-wildcard: wildcard makes the engine ignore this negation
               note: `allow(R)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               guess: add the helper rule `has_halt` and negate it instead
                 has_halt(R) :- halt(R, _).
                 allow(R) :- request(R), !has_halt(R). request("r2").

@@ -288,6 +288,7 @@ fn silencing_here() {
               label: not bound yet
               4:7-14 bound here
               note: the comparison is false for every fact, so this rule for `p` derives nothing
+              note: engines since 2026-09 compare after its variables are bound
               fix: move the premise after `q(X, N)`
         "#]],
     );

@@ -22,6 +22,7 @@ pub mod plan;
 mod proof;
 mod question;
 mod reducer;
+mod rejection_text;
 mod relation;
 mod run;
 mod settings;
@@ -51,6 +52,7 @@ pub use plan::{
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;
+pub use rejection_text::unbound_variable_message;
 pub use relation::{Relation, columns::Columns};
 pub use run::{
     Derivation, Difference, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run,

@@ -2,6 +2,7 @@
 
 use super::PredicateKey;
 use mangle_settings::EngineVersion;
+use mangle_settings::versions::EngineCapabilities;
 use mangle_syntax::text::FileId;
 
 /// Where a program runs, as its configuration tells it.
@@ -9,8 +10,8 @@ use mangle_syntax::text::FileId;
 pub struct Embedding {
     /// Predicates that the embedding program supplies: they count as declared and defined.
     pub predicates: Vec<PredicateKey>,
-    /// The version of the engine; `None` for the newest that the tables know.
-    pub engine: Option<EngineVersion>,
+    /// The engine.
+    pub engine: EngineVersion,
     /// The files that a loader relieves of its directives before the engine reads them, sorted.
     pub hybrid: Vec<FileId>,
     /// The files whose comments are cases of a test, sorted.
@@ -47,9 +48,15 @@ impl Embedding {
         (self.singles.binary_search(&file).is_ok(), file)
     }
 
-    /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.
+    /// True if the engine has what was added on the day `since`, `YYYY-MM-DD`.
     #[must_use]
     pub fn has(&self, since: &str) -> bool {
-        self.engine.is_none_or(|engine| since <= engine.day.as_str())
+        self.engine.has(since)
+    }
+
+    /// The behavior of the engine, as far as versions differ.
+    #[must_use]
+    pub fn capabilities(&self) -> &'static EngineCapabilities {
+        self.engine.capabilities()
     }
 }

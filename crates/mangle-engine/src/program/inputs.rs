@@ -29,7 +29,7 @@ pub fn needed_input(program: &Program, predicate: &Predicate, site: &Site<'_>) -
     let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
     let lookup = |atom: &Atom| program.predicate_of(site.file, atom).map(|found| &found.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
-    let rewriting = Rewriting::new(clause, &signatures);
+    let rewriting = Rewriting::new(clause, &signatures, program.embedding.capabilities());
     let without_caller = ClauseSignatures { head: None, premises: signatures.premises.clone() };
     let search = Search {
         inputs: inputs(clause, &predicate.signature),
@@ -91,7 +91,7 @@ impl Search<'_> {
         if self.rewriting.reflected(index).is_some() {
             args.first().into_iter().for_each(|term| self.need(term, place, true));
         } else if let Some(parameters) = builtin_parameters(&literal.atom) {
-            let taken = args.iter().zip(parameters).filter(|(_, parameter)| parameter.mode.accepts_input());
+            let taken = args.iter().zip(parameters).filter(|(_, parameter)| parameter.mode == Mode::Input);
             taken.for_each(|(term, _)| self.need(term, place, true));
         } else {
             args.iter().filter(|term| term.apply().is_some()).for_each(|term| self.need(term, place, true));

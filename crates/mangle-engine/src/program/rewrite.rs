@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::Signature;
+use mangle_settings::versions::{DelayedNegations, EarlyInequality, EngineCapabilities, UnboundNegation};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
@@ -63,7 +64,7 @@ pub enum NegationEffect {
     Lost,
 }
 
-/// A negated premise.
+/// A premise that waits for its variables: a negation, or an inequality if the engine delays those.
 #[derive(Debug)]
 pub struct Negation {
     /// Index of the premise as written.
@@ -108,13 +109,14 @@ impl WordSet {
 }
 
 /// What the reference evaluates for a clause.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rewriting {
     /// The premises in the order of evaluation. Those without `!` keep their order and occur once;
     /// negated ones may occur anywhere and any number of times.
     pub order: SmallVec<[Step; 8]>,
-    /// The negated premises in the order of writing.
+    /// The negated premises in the order of writing; also the inequalities if the engine delays those.
     pub negations: SmallVec<[Negation; 2]>,
+    capabilities: EngineCapabilities,
     /// The variables of head inputs, positive atoms and equalities.
     seen: WordSet,
     /// The premises that are compared with a prefix.
@@ -128,11 +130,24 @@ pub struct Rewriting {
 }
 
 impl Rewriting {
-    /// Rewrites `clause`.
+    /// Rewrites `clause` as an engine with these capabilities does.
     #[must_use]
-    pub fn new(clause: &Clause, signatures: &ClauseSignatures<'_>) -> Self {
-        let mut rewriting = Self::default();
-        if !needs_rewriting(clause, signatures) {
+    pub fn new(
+        clause: &Clause,
+        signatures: &ClauseSignatures<'_>,
+        capabilities: &EngineCapabilities,
+    ) -> Self {
+        let mut rewriting = Self {
+            order: SmallVec::new(),
+            negations: SmallVec::new(),
+            capabilities: *capabilities,
+            seen: WordSet::default(),
+            reflections: FxHashMap::default(),
+            waiting: SmallVec::new(),
+            settled: None,
+            last: None,
+        };
+        if !needs_rewriting(clause, signatures, capabilities) {
             let steps = (0..).zip(&clause.premises).map(|(premise, _)| Step { premise, reflected: None });
             rewriting.order.extend(steps);
             return rewriting;
@@ -141,6 +156,7 @@ impl Rewriting {
         for (index, premise) in (0..).zip(&clause.premises) {
             rewriting.take(index, premise, signatures);
         }
+        rewriting.put_rest();
         rewriting.decide_fates();
         rewriting
     }
@@ -182,7 +198,9 @@ impl Rewriting {
 
     fn take(&mut self, index: u32, premise: &Premise, signatures: &ClauseSignatures<'_>) {
         match premise {
-            Premise::Literal(literal) if literal.is_negated() => return self.take_negation(index, literal),
+            Premise::Literal(literal) if literal.is_negated() => {
+                return self.take_negation(index, &literal.atom.args);
+            }
             Premise::Literal(literal) if !literal.is_temporal() => {
                 if let Some(prefix) = self.reflection(literal, signatures.premise(index)) {
                     self.order.push(Step { premise: index, reflected: Some(prefix) });
@@ -198,6 +216,11 @@ impl Rewriting {
             {
                 self.see_terms([left, right]);
             }
+            Premise::Comparison(Comparison { left, right, .. })
+                if self.capabilities.inequality_before_binding == EarlyInequality::Delayed =>
+            {
+                return self.take_negation(index, [left, right]);
+            }
             _ => {}
         }
         self.order.push(Step { premise: index, reflected: None });
@@ -205,9 +228,9 @@ impl Rewriting {
         self.put_back();
     }
 
-    fn take_negation(&mut self, index: u32, literal: &Literal) {
+    fn take_negation<'t>(&mut self, index: u32, terms: impl IntoIterator<Item = &'t Term>) {
         let mut missing = WordSet::default();
-        for_each_word(&literal.atom.args, |word| {
+        for_each_word(terms, |word| {
             if !self.seen.contains(&word) {
                 missing.insert(word);
             }
@@ -259,7 +282,13 @@ impl Rewriting {
                 placed += 1;
             }
         }
-        self.cross_off(placed);
+        match self.capabilities.delayed_negations {
+            DelayedNegations::SomeLost => self.cross_off(placed),
+            DelayedNegations::AllKept => {
+                let negations = &self.negations;
+                self.waiting.retain(|id| negations.get(*id).is_some_and(|negation| negation.count == 0));
+            }
+        }
         self.settled = (placed == 0).then_some(self.seen.few.len());
     }
 
@@ -277,6 +306,15 @@ impl Rewriting {
             }
         }
         self.waiting.truncate(len);
+    }
+
+    /// Puts what still waits at the end, if the engine does not throw it away.
+    fn put_rest(&mut self) {
+        if self.capabilities.negation_with_unbound_variable == UnboundNegation::Rejected {
+            for id in std::mem::take(&mut self.waiting) {
+                self.place(id);
+            }
+        }
     }
 
     fn decide_fates(&mut self) {
@@ -305,8 +343,20 @@ impl Rewriting {
     }
 }
 
-fn needs_rewriting(clause: &Clause, signatures: &ClauseSignatures<'_>) -> bool {
-    clause.literals().any(Literal::is_negated)
+fn needs_rewriting(
+    clause: &Clause,
+    signatures: &ClauseSignatures<'_>,
+    capabilities: &EngineCapabilities,
+) -> bool {
+    let is_delayed = |premise: &Premise| match premise {
+        Premise::Literal(literal) => literal.is_negated(),
+        Premise::Comparison(comparison) => {
+            comparison.operator == Operator::NotEqual
+                && capabilities.inequality_before_binding == EarlyInequality::Delayed
+        }
+        Premise::Broken(..) => false,
+    };
+    clause.premises.iter().any(is_delayed)
         || signatures.premises.iter().flatten().any(|signature| signature.reflects.is_some())
 }
 
@@ -335,19 +385,36 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::program::{FileSummary, Program};
+    use crate::program::{Embedding, FileSummary, Program};
+    use mangle_settings::EngineVersion;
+    use mangle_settings::versions::ENGINES;
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::{FileId, slice};
 
     /// Compares what the last clause of `text` evaluates, and the fates of its negations.
     #[track_caller]
     fn check(text: &str, order: &str, fates: &[NegationEffect]) {
+        check_for(EngineVersion::default(), text, order, fates);
+    }
+
+    /// The same for the newest engine. All of its negations are kept.
+    #[track_caller]
+    fn check_newest(text: &str, order: &str) {
+        let engine = EngineVersion::from(ENGINES.last().unwrap());
+        let delayed = text.matches('!').count();
+        check_for(engine, text, order, &vec![NegationEffect::Kept; delayed]);
+    }
+
+    #[track_caller]
+    fn check_for(engine: EngineVersion, text: &str, order: &str, fates: &[NegationEffect]) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
-        let program = Program::new(vec![Arc::clone(&file)]);
+        let embedding = Arc::new(Embedding { engine, ..Embedding::default() });
+        let program = Program::embedded(vec![Arc::clone(&file)], embedding);
         let item = file.items.last().unwrap();
         let clause = item.statement.clause().unwrap();
         let lookup = |atom: &Atom| Some(&program.predicate_of(&file, atom)?.signature);
-        let rewriting = Rewriting::new(clause, &ClauseSignatures::new(clause, lookup));
+        let capabilities = program.embedding.capabilities();
+        let rewriting = Rewriting::new(clause, &ClauseSignatures::new(clause, lookup), capabilities);
         let steps = rewriting.order.iter().map(|step| match step.reflected {
             Some(prefix) => format!(":match_prefix({prefix})"),
             None => {
@@ -396,6 +463,16 @@ mod tests {
             "d(X), !a(X), !b(X), !c(X), e(X), !b(X), !c(X), f(X), !c(X)",
             &[NegationEffect::Kept, NegationEffect::Repeated, NegationEffect::Repeated],
         );
+    }
+
+    #[test]
+    fn newest_engine_keeps_every_negation_and_delays_inequalities() {
+        check_newest("p(X) :- !a(Y), !b(X), q(X), r(Y).", "q(X), !b(X), r(Y), !a(Y)");
+        check_newest("p(X) :- X != Y, e(X), f(Y).", "e(X), f(Y), X != Y");
+        check_newest("p(X) :- !a(Y), X != Z, q(X), r(Y), s(Z).", "q(X), r(Y), !a(Y), s(Z), X != Z");
+        check_newest("p(X) :- e(X), X != 1, X != Y.", "e(X), X != 1, X != Y");
+        check_newest("p(W) :- !e(_, W), q(W).", "q(W), !e(_, W)");
+        check_newest("p(X) :- !n(X), a(X)@[S, E].", "a(X)@[S, E], !n(X)");
     }
 
     #[test]

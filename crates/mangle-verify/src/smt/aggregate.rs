@@ -86,6 +86,10 @@ impl Encoder<'_> {
                 None => {}
             }
         }
+        for (one, other) in &rows.same {
+            let pair = tuple.values.get(usize::from(*one)).zip(tuple.values.get(usize::from(*other)));
+            parts.extend(pair.map(|(one, other)| self.exprs.equal(*one, *other)));
+        }
         Ok(self.exprs.and(parts))
     }
 

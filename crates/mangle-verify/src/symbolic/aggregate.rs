@@ -99,6 +99,10 @@ impl Evaluation<'_> {
                 None => {}
             }
         }
+        for (one, other) in &rows.same {
+            let pair = tuple.get(usize::from(*one)).zip(tuple.get(usize::from(*other)));
+            parts.extend(pair.map(|(one, other)| self.terms.equal(&mut self.circuit, *one, *other)));
+        }
         self.circuit.all(parts)
     }
 

@@ -31,7 +31,7 @@ impl Example {
             }
         }
         let file = |wanted: &str| files.iter().find(|(name, _)| name == wanted).map(|(_, text)| text);
-        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let vocabulary = mangle_settings::Vocabulary { rules: &[] };
         let settings = file("mangle-ls.toml").map(|text| mangle_settings::parse(text, vocabulary));
         let is_policy = |name: &str| name.ends_with(".mg") || name.ends_with(".gl");
         let policies = files.iter().filter(|(name, _)| is_policy(name)).zip(0..);

@@ -313,7 +313,7 @@ struct Terms {
 impl Terms {
     fn new(choices: &mut Choices) -> Self {
         let at = if choices.next(2) > 0 { 0 } else { choices.next(SETTINGS.len()) };
-        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let vocabulary = mangle_settings::Vocabulary { rules: &[] };
         let parsed = mangle_settings::parse(&format!("[transcripts]\n{}\n", SETTINGS[at]), vocabulary);
         assert!(parsed.findings.is_empty(), "{}", SETTINGS[at]);
         let mut rules = RuleSettings::default();
@@ -522,7 +522,7 @@ fn examples_of_rules_are_judged_the_same_either_way() {
             let name = first.trim_start_matches("#- ").split(' ').next().unwrap();
             let file = rest.split("\n#- ").next().unwrap().as_bytes();
             for at in [0, 1] {
-                let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+                let vocabulary = mangle_settings::Vocabulary { rules: &[] };
                 let parsed =
                     mangle_settings::parse(&format!("[transcripts]\n{}\n", SETTINGS[at]), vocabulary);
                 let context = ReplyContext::new(&parsed.settings.transcripts);

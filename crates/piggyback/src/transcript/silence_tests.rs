@@ -17,7 +17,7 @@ fn check(name: &str, text: impl AsRef<[u8]>, expected: Expect) {
 
 #[track_caller]
 fn check_with(configuration: &str, name: &str, text: impl AsRef<[u8]>, expected: Expect) {
-    let parsed = mangle_settings::parse(configuration, Vocabulary { rules: &[], releases: &[] });
+    let parsed = mangle_settings::parse(configuration, Vocabulary { rules: &[] });
     assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
     expected.assert_eq(&shown(&parsed.settings.transcripts, name, text.as_ref()));
 }

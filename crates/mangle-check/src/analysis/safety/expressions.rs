@@ -62,7 +62,8 @@ fn check_outputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
         return;
     };
     for (term, parameter) in literal.atom.args.iter().zip(parameters) {
-        if parameter.mode != Mode::Output || term.is_wildcard() {
+        let mode = parameter.mode_in(&subject.context.program.embedding);
+        if mode != Mode::Output || term.is_wildcard() {
             continue;
         }
         let free = term

@@ -1,12 +1,15 @@
-//! Negations that the engine ignores, or evaluates before their variables are bound.
+//! Negations that the engine ignores or rejects, or evaluates before their variables are bound.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::subject::{LazyFix, Report, Subject};
 use super::{helper, unbound};
+use crate::excerpt;
+use mangle_engine::kernel::unbound_variable_message;
 use mangle_engine::program::binding::BindingPlace;
 use mangle_engine::program::rewrite::{Negation, NegationEffect};
+use mangle_settings::versions::{DelayedNegations, UnboundNegation, first_engine};
 use mangle_syntax::lint::{Applicability, Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -43,7 +46,12 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
         variables.can_be_left_out(literal).then(fix).flatten()
     });
     for &occurrence in &variables.unbound {
-        if !report.names(occurrence.0) {
+        let (symbol, range) = occurrence;
+        // The analysis takes a variable as bound that the head has and a `let` defines.
+        let passes = subject.is_let(symbol) && subject.is_in_head(symbol);
+        if rejects_unbound(subject) && passes && !report.names(symbol) {
+            report.push(late_finding(subject, negation, symbol, range));
+        } else if !report.names(symbol) {
             report.push(Finding { fix: fix.next(), ..unbound_finding(subject, occurrence) });
         }
     }
@@ -133,12 +141,16 @@ fn wildcard_finding(
         let headline = "wildcard makes the engine ignore this negation";
         Finding::new(&NEGATION_WILDCARD, wildcard.range, headline)
             .note(consequence(subject))
+            .note(consequences_of_versions())
             .rejected_if(leaves_no_body(subject))
     } else {
         let headline = "wildcard in a negation makes the engine reject the rule";
-        Finding::new(&NEGATION_WILDCARD, wildcard.range, headline)
-            .note("a wildcard in a positive premise keeps the engine from ignoring the negation")
-            .rejected_if(true)
+        let finding = Finding::new(&NEGATION_WILDCARD, wildcard.range, headline).rejected_if(true);
+        if rejects_unbound(subject) {
+            finding.note(rejection(subject, wildcard.range)).note(consequences_of_versions())
+        } else {
+            finding.note("a wildcard in a positive premise keeps the engine from ignoring the negation")
+        }
     };
     let finding = finding.label("never bound");
     let keeps = |term: &Term| !term.is_wildcard();
@@ -149,9 +161,17 @@ fn wildcard_finding(
 }
 
 fn unbound_finding(subject: &Subject<'_>, (symbol, range): (Symbol, TextRange)) -> Finding {
-    let headline = format!("engine ignores this negation: `{symbol}` is unbound");
-    let finding = Finding::new(&NEGATED_VAR_UNBOUND, range, headline).note(consequence(subject));
+    let finding = if rejects_unbound(subject) {
+        let headline = format!("engine rejects this negation: `{symbol}` is unbound");
+        Finding::new(&NEGATED_VAR_UNBOUND, range, headline).note(rejection(subject, range)).rejected_if(true)
+    } else {
+        let headline = format!("engine ignores this negation: `{symbol}` is unbound");
+        Finding::new(&NEGATED_VAR_UNBOUND, range, headline)
+            .note(consequence(subject))
+            .rejected_if(leaves_no_body(subject))
+    };
     let reason = subject.is_let(symbol).then(|| unbound::Reason::new(subject, symbol).note).flatten();
+    let reason = reason.or_else(|| Some(consequences_of_versions()));
     let help = format!("bind `{symbol}` in a positive premise, or negate a helper predicate without it");
     reason.into_iter().fold(finding, Finding::note).help(help)
 }
@@ -175,19 +195,44 @@ fn temporal_finding(subject: &Subject<'_>, literal: &Literal, symbol: Symbol) ->
 
 fn lost_finding(subject: &Subject<'_>, literal: &Literal) -> Finding {
     let headline = format!("engine ignores `{}`", subject.excerpt(literal.range));
+    let since = first_engine(|engine| engine.delayed_negations == DelayedNegations::AllKept);
+    let since = since.map_or("", |engine| engine.published.name);
     Finding::new(&NEGATION_REORDER_HAZARD, literal.range, headline)
         .label("another negation is ready first")
-        .note("the engine defers negations with unbound variables, and removes the wrong one from its list")
         .note(consequence(subject))
+        .note(format!("engines before {since} remove the wrong negation from the list of delayed ones"))
         .help("put each negation after the premises that bind its variables")
 }
 
-/// What follows from the loss of a negation: a note.
+/// True if the engine rejects a negation with a variable that no premise binds.
+fn rejects_unbound(subject: &Subject<'_>) -> bool {
+    let capabilities = subject.context.program.embedding.capabilities();
+    capabilities.negation_with_unbound_variable == UnboundNegation::Rejected
+}
+
+/// The message of an engine that rejects the rule for the variable or wildcard at `range`.
+fn rejection(subject: &Subject<'_>, range: TextRange) -> String {
+    let (clause, text) = (subject.clause, subject.context.text);
+    let message = unbound_variable_message(clause, text, &subject.rewriting, range);
+    format!("the engine reports `{}`", excerpt(&message, MESSAGE_CHARS))
+}
+
+/// The most characters of a message of the engine.
+const MESSAGE_CHARS: usize = 160;
+
+/// The effect of the negation on older and on newer engines.
+fn consequences_of_versions() -> String {
+    let since = first_engine(|engine| engine.negation_with_unbound_variable == UnboundNegation::Rejected);
+    let since = since.map_or("", |engine| engine.published.name);
+    format!("engines before {since} ignore this negation; newer engines reject the rule")
+}
+
 /// True if the engine ignores all premises of a rule with a transform, which it then rejects.
 fn leaves_no_body(subject: &Subject<'_>) -> bool {
     subject.rewriting.is_empty() && !subject.clause.transforms.is_empty()
 }
 
+/// The effect of the loss of a negation.
 fn consequence(subject: &Subject<'_>) -> String {
     let head = subject.excerpt(subject.clause.head.range);
     if !subject.rewriting.is_empty() {

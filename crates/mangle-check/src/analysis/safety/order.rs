@@ -7,7 +7,8 @@ use super::subject::{LazyFix, Report, Subject};
 use super::{move_premise, unbound};
 use mangle_engine::program::binding::{BindingPlace, builtin_parameters};
 use mangle_engine::program::{Mode, Signature};
-use mangle_syntax::lint::{Finding, Rule, Span, rule};
+use mangle_settings::versions::{EarlyInequality, EngineCapabilities, ExternalInputs, first_engine};
+use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -52,7 +53,9 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
         }
     } else if let Some(parameters) = builtin_parameters(&literal.atom).filter(|_| !literal.is_temporal()) {
         for (term, parameter) in literal.atom.args.iter().zip(parameters) {
-            if parameter.mode.accepts_input() {
+            // An expression is computed before the built-in is asked, also where a variable may be unbound.
+            let is_computed = parameter.mode == Mode::Either && term.apply().is_some();
+            if parameter.mode == Mode::Input || is_computed {
                 demand.ask(report, term);
             }
         }
@@ -79,7 +82,29 @@ fn check_call(
             demand.ask(report, term);
         }
     }
+    let is_early = !demand.late.is_empty();
     demand.report(report, &INPUT_BEFORE_BINDING);
+    let capabilities = subject.context.program.embedding.capabilities();
+    if signature.external && !is_early && capabilities.external_inputs == ExternalInputs::Variables {
+        check_external(report, literal, signature);
+    }
+}
+
+/// A call of an external predicate with a variable as input, which some engines do not replace by its value.
+fn check_external(report: &mut Report<'_>, literal: &Literal, signature: &Signature) {
+    let inputs = literal.atom.args.iter().zip(&signature.modes).filter(|(_, mode)| **mode == Mode::Input);
+    let Some((range, symbol)) =
+        inputs.filter_map(|(term, _)| Some((term.range, term.variable()?))).find(|(_, it)| !report.names(*it))
+    else {
+        return;
+    };
+    let since = first_engine(|engine| engine.external_inputs == ExternalInputs::Values);
+    let since = since.map_or("", |engine| engine.published.name);
+    let headline = format!("`{}` is called with the variable `{symbol}`", literal.atom.name.as_str());
+    let note = "the engine does not replace the variable by its value and panics, unless a fact is stored already";
+    let finding = Finding::new(&INPUT_BEFORE_BINDING, range, headline).severity(Severity::Warning);
+    let finding = finding.note(note).note(format!("engines since {since} pass the value"));
+    report.push(finding.help("call it with constants only, or upgrade the engine"));
 }
 
 fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, comparison: &Comparison) {
@@ -90,6 +115,12 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
         _ => (Need::Bound, &COMPARISON_BEFORE_BINDING),
     };
     let mut demand = Demand::new(subject, index, need);
+    // An inequality that the engine delays is evaluated behind another premise.
+    if comparison.operator == Operator::NotEqual
+        && let Some(after) = subject.rewriting.negation(index).and_then(|delayed| delayed.after)
+    {
+        demand.place = BindingPlace::Premise(after.max(index) + 1);
+    }
     for side in sides {
         if comparison.operator != Operator::Equal || side.apply().is_some() {
             demand.ask(report, side);
@@ -102,6 +133,8 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
 struct Demand<'a, 's> {
     subject: &'a Subject<'s>,
     premise: u32,
+    /// When it is evaluated.
+    place: BindingPlace,
     need: Need,
     late: SmallVec<[(Symbol, TextRange); 2]>,
     /// The variables of `late`.
@@ -112,12 +145,20 @@ struct Demand<'a, 's> {
 
 impl<'a, 's> Demand<'a, 's> {
     fn new(subject: &'a Subject<'s>, premise: u32, need: Need) -> Self {
-        Self { subject, premise, need, late: SmallVec::new(), asked: FxHashSet::default(), computed: false }
+        Self {
+            subject,
+            premise,
+            place: BindingPlace::Premise(premise),
+            need,
+            late: SmallVec::new(),
+            asked: FxHashSet::default(),
+            computed: false,
+        }
     }
 
     /// The variables of `term` must have values. One that never gets any is reported at once.
     fn ask(&mut self, report: &mut Report<'_>, term: &Term) {
-        let place = BindingPlace::Premise(self.premise);
+        let place = self.place;
         let bindings = &self.subject.bindings;
         term.variables(&mut |symbol, range| {
             let met = match self.need {
@@ -155,7 +196,7 @@ impl<'a, 's> Demand<'a, 's> {
                 finding = finding.related(Span::here(premise.range()), "bound here");
             }
             let (reason, help) = self.advice(symbol, target);
-            let notes = reason.into_iter().chain([self.effect(rule)]);
+            let notes = reason.into_iter().chain([self.effect(rule)]).chain(self.newer_effect(rule));
             finding = notes.fold(finding, Finding::note).help(help);
             finding.fix = fix.next();
             report.push(finding);
@@ -186,7 +227,8 @@ impl<'a, 's> Demand<'a, 's> {
 
     /// What the engine does.
     fn effect(&self, rule: &'static Rule) -> String {
-        if *rule == INPUT_BEFORE_BINDING || (*rule == INEQUALITY_BEFORE_BINDING && self.computed) {
+        let aborts = self.computed || self.delays();
+        if *rule == INPUT_BEFORE_BINDING || (*rule == INEQUALITY_BEFORE_BINDING && aborts) {
             "evaluation aborts".to_owned()
         } else if *rule == INEQUALITY_BEFORE_BINDING {
             let head = self.subject.head_name();
@@ -194,6 +236,19 @@ impl<'a, 's> Demand<'a, 's> {
         } else {
             "the engine rejects the rule".to_owned()
         }
+    }
+
+    /// True if the engine evaluates an inequality once its variables are bound.
+    fn delays(&self) -> bool {
+        let capabilities = self.subject.context.program.embedding.capabilities();
+        capabilities.inequality_before_binding == EarlyInequality::Delayed
+    }
+
+    /// What newer engines do instead.
+    fn newer_effect(&self, rule: &'static Rule) -> Option<String> {
+        let is_new = |engine: &EngineCapabilities| engine.inequality_before_binding == EarlyInequality::Delayed;
+        let since = first_engine(is_new).filter(|_| *rule == INEQUALITY_BEFORE_BINDING && !self.delays())?;
+        Some(format!("engines since {} compare after its variables are bound", since.published.name))
     }
 
     /// A further reason, and what to do.

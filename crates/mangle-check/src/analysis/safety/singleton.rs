@@ -130,6 +130,7 @@ mod tests {
             expect![[r#"
                 2:33-34 error negated-var-unbound: engine ignores this negation: `N` is unbound
                   note: `stay(P)` is derived whether or not such a fact exists
+                  note: engines before 2026-09 ignore this negation; newer engines reject the rule
                   fix: add the helper rule `has_crew` and negate it instead
             "#]],
         );

@@ -32,7 +32,7 @@ pub(super) struct Subject<'a> {
 impl<'a> Subject<'a> {
     pub(super) fn new(context: &'a CheckContext<'a>, clause: &'a Clause) -> Self {
         let signatures = ClauseSignatures::new(clause, |atom| Some(&context.predicate(atom)?.signature));
-        let rewriting = Rewriting::new(clause, &signatures);
+        let rewriting = Rewriting::new(clause, &signatures, context.program.embedding.capabilities());
         let bindings = Bindings::new(clause, &signatures, &rewriting);
         let (lets, in_head, negated) = Default::default();
         Self { context, clause, signatures, rewriting, bindings, lets, in_head, negated }

@@ -150,6 +150,7 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               label: not bound yet
               6:46-56 bound here
               note: evaluation aborts
+              note: engines since 2026-09 compare after its variables are bound
               fix: move the premise after `crew(P, M)`
             7:25-26 error expr-before-binding: `X` is used in an expression before it is bound
               label: not bound yet
@@ -283,6 +284,7 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
         expect![[r#"
             4:32-33 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `open(D)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
             5:37-38 error unbound-body-var: no premise binds `K`
               note: a negation binds no variables
@@ -290,10 +292,12 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               help: bind `K` in a positive premise
             6:25-26 error negated-var-unbound: engine ignores this negation: `D` is unbound
               note: no premise remains, and `closed(/yes)` becomes an unconditional fact
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
             6:28-29 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: no premise remains, and `closed(/yes)` becomes an unconditional fact
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
             7:6-7 error unbound-head-var: head variable `D` is not bound in the body
               note: a negation binds no variables
@@ -301,9 +305,11 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               help: bind `D` in a positive premise
             8:33-34 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `twice(D)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
             8:45-46 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `twice(D)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
             8:48-49 warning type-premise-impossible: argument 2 of `locked/2` is always the name `/k/one`, found name `D`
               3:17-23 first value here
@@ -312,6 +318,7 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               note: all clauses of `door/1` have the name `/d/main` as argument 1
             9:26-27 error negated-var-unbound: engine ignores this negation: `N` is unbound
               note: `out(N)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               note: `let N` binds it only after the body
               fix: add the helper rule `has_door` and negate it instead
         "#]],
@@ -344,10 +351,10 @@ calm(A, B) :- !red(A), !blue(B), cold(B), warm(A).
 fine(A, B) :- !red(A), !blue(B), warm(A), cold(B).
 ",
         expect![[r#"
-            3:15-22 warning negation-reorder-hazard: engine ignores `!red(A)`
+            3:15-22 error negation-reorder-hazard: engine ignores `!red(A)`
               label: another negation is ready first
-              note: the engine defers negations with unbound variables, and removes the wrong one from its list
               note: `calm(A, B)` is derived whether or not such a fact exists
+              note: engines before 2026-09 remove the wrong negation from the list of delayed ones
               help: put each negation after the premises that bind its variables
         "#]],
     );
@@ -472,6 +479,7 @@ locked(/a, /b).
             5:29-30 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `one(D)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               help: negate a helper predicate without this argument
             6:26-29 warning type-premise-impossible: argument 1 of `door/1` is always the name `/d/main`, found list `[_]`
               3:6-13 first value here
@@ -483,9 +491,11 @@ locked(/a, /b).
             7:42-43 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `three(B)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               help: negate a helper predicate without this argument
             8:29-30 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `four(D)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               help: bind `K` in a positive premise, or negate a helper predicate without it
         "#]],
     );
@@ -592,6 +602,7 @@ fn long_texts_are_cut_in_messages() {
             6:53-54 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `open(Door)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_locked` and negate it instead
         "#]],
     );

@@ -2,6 +2,7 @@
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{PredicateId, Program, Site};
+use mangle_settings::versions::SameRoundJoins;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 
@@ -12,6 +13,10 @@ const PER_COMPONENT: usize = 20;
 
 /// Reports the rules of a component with several positive premises on it.
 pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
+    let capabilities = program.embedding.capabilities();
+    if capabilities.same_round_joins == SameRoundJoins::Complete {
+        return;
+    }
     let stored = members.iter().map(|member| program.get(*member)).filter(|it| !it.signature.deferred);
     let rules = stored.flat_map(|predicate| program.rules(predicate));
     let mut recursive = Vec::new();

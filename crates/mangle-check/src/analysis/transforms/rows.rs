@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::scope::{MANY, TransformScope};
 use crate::analysis::{ProgramContext, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateId, Program, Site};
+use mangle_settings::versions::{AggregationsWithOneHead, RepeatedVariable};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Operator, Premise, Term};
 use mangle_syntax::text::slice;
@@ -23,7 +24,12 @@ pub(super) static GROUP_RELATION_SHARED: Rule = rule!("group-relation-shared.md"
 /// Checks what the rows of a group are.
 pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     match only_atom(scope.clause) {
-        Some(atom) => findings.extend(repeated_variable(atom)),
+        Some(atom) => {
+            let capabilities = scope.context.program.embedding.capabilities();
+            if capabilities.repeated_variable_in_aggregation == RepeatedVariable::Ignored {
+                findings.extend(repeated_variable(atom));
+            }
+        }
         None if scope
             .lets
             .iter()
@@ -82,7 +88,9 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
 /// Looks for two rules of a predicate that share a hidden relation.
 pub(super) fn check_program(context: &ProgramContext<'_>, id: PredicateId, findings: &mut ProgramFindings) {
     let predicate = context.program.get(id);
-    if predicate.signature.has_rules {
+    let capabilities = context.program.embedding.capabilities();
+    let is_mixed = capabilities.aggregations_with_one_head == AggregationsWithOneHead::Mixed;
+    if predicate.signature.has_rules && is_mixed {
         check_predicate(context.program, predicate, findings);
     }
 }

@@ -249,6 +249,7 @@ fn counts_are_never_zero() {
             4:32-33 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `cnt(H, 0)` is derived whether or not such a fact exists
+              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               fix: add the helper rule `has_seen` and negate it instead
         "#]],
     );

@@ -1,7 +1,8 @@
 //! The built-in predicates, and comparisons of two values.
 
-use super::failure::{Failure, duration, list, name, number, string, time};
+use super::failure::{Failure, SHOWN, duration, float, list, name, number, string, time};
 use super::function::entry;
+use pattern::compiled_pattern;
 use super::values::{Datum, ValueId, Values};
 use mangle_syntax::syntax::ast::Operator;
 
@@ -11,7 +12,7 @@ pub struct Builtin(Test);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
-    /// `:lt` and its kin, of numbers, times or durations.
+    /// `:lt` and its kin, of numbers, floats, times or durations.
     Compare(Kind, Order),
     WithinDistance,
     Filter,
@@ -19,6 +20,7 @@ enum Test {
     StartsWith,
     EndsWith,
     Contains,
+    Matches,
     MatchPair,
     MatchCons,
     MatchNil,
@@ -31,6 +33,7 @@ enum Test {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
+    Float,
     Time,
     Duration,
 }
@@ -73,6 +76,7 @@ impl Builtin {
         };
         let test = match name.rsplit_once(':') {
             None if order(name).is_some() => Test::Compare(Kind::Number, order(name)?),
+            Some(("float", rest)) => Test::Compare(Kind::Float, order(rest)?),
             Some(("time", rest)) => Test::Compare(Kind::Time, order(rest)?),
             Some(("duration", rest)) => Test::Compare(Kind::Duration, order(rest)?),
             Some(("interval", rest)) => Test::Intervals(relation(rest)?),
@@ -83,6 +87,7 @@ impl Builtin {
                 "string:starts_with" => Test::StartsWith,
                 "string:ends_with" => Test::EndsWith,
                 "string:contains" => Test::Contains,
+                "string:matches" => Test::Matches,
                 "match_pair" => Test::MatchPair,
                 "match_cons" => Test::MatchCons,
                 "match_nil" => Test::MatchNil,
@@ -129,6 +134,7 @@ impl Builtin {
             (Test::Contains, [text, part]) => {
                 text_test(values, given(*text)?, given(*part)?, |text, part| text.contains(part))?
             }
+            (Test::Matches, [text, pattern]) => matches_pattern(values, given(*text)?, given(*pattern)?)?,
             (Test::MatchNil, [value]) => {
                 matches!(values.get(given(*value)?), Datum::List(list) if list.is_empty())
             }
@@ -174,6 +180,7 @@ fn order_holds(
     right: ValueId,
 ) -> Result<bool, Failure> {
     let read = match kind {
+        Kind::Float => return Ok(float_order_holds(order, float(values, left)?, float(values, right)?)),
         Kind::Number => number,
         Kind::Time => time,
         Kind::Duration => duration,
@@ -185,6 +192,16 @@ fn order_holds(
         Order::Greater => left > right,
         Order::GreaterEqual => left >= right,
     })
+}
+
+/// Not a number is in no order.
+fn float_order_holds(order: Order, left: f64, right: f64) -> bool {
+    match order {
+        Order::Less => left < right,
+        Order::LessEqual => left <= right,
+        Order::Greater => left > right,
+        Order::GreaterEqual => left >= right,
+    }
 }
 
 /// An input, which must have a value.
@@ -217,6 +234,17 @@ fn text_test(
     let part = string(values, part)?;
     let Datum::String(text) = values.get(text) else { return Ok(false) };
     Ok(test(text, part))
+}
+
+/// The pattern is compiled before the engine looks at the text.
+fn matches_pattern(values: &Values, text: ValueId, pattern: ValueId) -> Result<bool, Failure> {
+    let source = string(values, pattern)?;
+    let regex = compiled_pattern(source).map_err(|why| {
+        let shown = values.short(pattern, SHOWN);
+        Failure::wrong(format!("pattern {shown} does not compile: {why}"))
+    })?;
+    let Datum::String(text) = values.get(text) else { return Ok(false) };
+    Ok(regex.is_match(text))
 }
 
 fn take_apart(
@@ -320,5 +348,6 @@ fn relation_holds(relation: Relation, left: (i64, i64), right: (i64, i64)) -> bo
     }
 }
 
+mod pattern;
 #[cfg(test)]
 mod tests;

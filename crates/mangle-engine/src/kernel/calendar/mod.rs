@@ -107,6 +107,34 @@ impl CivilTime {
     }
 }
 
+/// The day of the week in a zone at an instant, 1 for Monday.
+pub(super) fn weekday(instant: i64, zone: &Zone) -> i64 {
+    let CivilTime { year, month, day, .. } = CivilTime::at(instant, zone);
+    // 1970 began on a Thursday.
+    (days_since_epoch(year, month, day) + 3).rem_euclid(7) + 1
+}
+
+/// The instant that is `count` of `/year`, `/month`, `/week` or `/day` after an instant in a zone, at the same time of the day. A
+/// day that the month does not have runs over into the next month, as Go's `AddDate` does it. `None` for other units.
+pub(super) fn moved(instant: i64, zone: &Zone, count: i64, unit: &str) -> Option<i64> {
+    /// Beyond, years have no instant of 64 bits anyway.
+    const LIMIT: i64 = 1 << 30;
+    let count = count.clamp(-LIMIT, LIMIT);
+    let mut civil = CivilTime::at(instant, zone);
+    match unit {
+        "/year" => civil.year += count,
+        "/month" => {
+            let months = civil.month - 1 + count;
+            civil.year += months.div_euclid(12);
+            civil.month = months.rem_euclid(12) + 1;
+        }
+        "/week" => civil.day += 7 * count,
+        "/day" => civil.day += count,
+        _ => return None,
+    }
+    Some(civil.instant(zone))
+}
+
 /// The start of the `/year`, `/month`, `/week` (on Monday) or `/day` in a zone that holds an
 /// instant. `None` for other units.
 pub(super) fn start_of(instant: i64, zone: &Zone, unit: &str) -> Option<i64> {

@@ -24,7 +24,12 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "time:to_unix_nanos", apply: |values, args, _| to_unix_nanos(values, args) },
     Entry { name: "time:trunc", apply: |values, args, _| trunc(values, args) },
     Entry { name: "time:trunc_civil", apply: |values, args, _| trunc_civil(values, args) },
+    Entry { name: "time:add_civil", apply: |values, args, _| add_civil(values, args) },
+    Entry { name: "time:weekday_civil", apply: |values, args, _| weekday_civil(values, args) },
 ];
+
+/// The units of calendars.
+const CIVIL_UNITS: &str = "`/year`, `/month`, `/week` and `/day`";
 
 fn add(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, length] = exactly(args)?;
@@ -124,8 +129,28 @@ fn trunc_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let zone = find_zone(values, zone)?;
     match calendar::start_of(instant, &zone, name(values, unit)?) {
         Some(start) => Ok(values.time(start)),
-        None => Err(unknown_unit(values, unit, "`/year`, `/month`, `/week` and `/day`")),
+        None => Err(unknown_unit(values, unit, CIVIL_UNITS)),
     }
+}
+
+/// The instant so many calendar units later, at the same time of the day in a time zone.
+fn add_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
+    let [instant, zone, count, unit] = exactly(args)?;
+    let instant = time(values, instant)?;
+    let zone = find_zone(values, zone)?;
+    let count = number(values, count)?;
+    match calendar::moved(instant, &zone, count, name(values, unit)?) {
+        Some(moved) => Ok(values.time(moved)),
+        None => Err(unknown_unit(values, unit, CIVIL_UNITS)),
+    }
+}
+
+/// The day of the week in a time zone, 1 for Monday.
+fn weekday_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
+    let [instant, zone] = exactly(args)?;
+    let instant = time(values, instant)?;
+    let zone = find_zone(values, zone)?;
+    Ok(values.number(calendar::weekday(instant, &zone)))
 }
 
 fn find_zone(values: &Values, id: ValueId) -> Result<Zone, Failure> {

@@ -459,6 +459,15 @@ const CIVIL: &[&str] = &[
     "fn:time:trunc_civil(fn:time:parse_rfc3339(\"2018-11-04T12:00:00Z\"), \"America/Sao_Paulo\", /week)",
     "fn:time:trunc_civil(fn:time:from_unix_nanos(0), \"UTC\", /hour)",
     "fn:time:trunc_civil(fn:time:from_unix_nanos(0), 5, /day)",
+    "fn:time:add_civil(fn:time:parse_rfc3339(\"2026-01-31T00:00:00Z\"), \"UTC\", 1, /month)",
+    "fn:time:add_civil(fn:time:parse_rfc3339(\"2026-03-28T12:00:00Z\"), \"Europe/Paris\", 1, /day)",
+    "fn:time:add_civil(fn:time:parse_rfc3339(\"2024-02-29T12:00:00Z\"), \"UTC\", -1, /year)",
+    "fn:time:add_civil(fn:time:parse_rfc3339(\"2024-02-29T12:00:00Z\"), \"UTC\", 2, /week)",
+    "fn:time:add_civil(fn:time:from_unix_nanos(0), \"UTC\", 1, /hour)",
+    "fn:time:add_civil(fn:time:from_unix_nanos(0), \"UTC\", 1.5, /day)",
+    "fn:time:weekday_civil(fn:time:parse_rfc3339(\"2026-09-28T00:00:00Z\"), \"UTC\")",
+    "fn:time:weekday_civil(fn:time:parse_rfc3339(\"2026-09-28T00:00:00Z\"), \"America/New_York\")",
+    "fn:time:weekday_civil(5, \"UTC\")",
 ];
 
 #[test]

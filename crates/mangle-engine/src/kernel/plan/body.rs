@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Match, RelationId, Slot, Step, StepKind, ValueSource};
 use crate::kernel::{Builtin, Failure, Values};
+use mangle_settings::versions::EarlyInequality;
 use mangle_syntax::syntax::ast::{Atom, Comparison, Operator, Term};
 use mangle_syntax::text::Symbol;
 
@@ -22,6 +23,8 @@ pub(super) struct Body<'a> {
     slots: u16,
     /// Nothing gets past a step that always fails.
     pub(super) dead: bool,
+    /// The effect of an inequality with an unbound variable.
+    pub(super) early_inequality: EarlyInequality,
 }
 
 impl<'a> Body<'a> {
@@ -35,6 +38,7 @@ impl<'a> Body<'a> {
             premise: 0,
             slots: 0,
             dead: false,
+            early_inequality: EarlyInequality::NeverHolds,
         }
     }
 
@@ -222,8 +226,11 @@ impl<'a> Body<'a> {
         match (operator, left_value, right_value) {
             (_, Some(left), Some(right)) => self.push(StepKind::Compare { operator: *operator, left, right }),
             (Operator::Equal, _, _) => self.unify(left, left_value, right, right_value),
-            // An unbound variable can be made equal to anything.
-            (Operator::NotEqual, _, _) => self.push(StepKind::Never),
+            (Operator::NotEqual, _, _) => match self.early_inequality {
+                // An unbound variable can be made equal to anything.
+                EarlyInequality::NeverHolds => self.push(StepKind::Never),
+                EarlyInequality::Delayed => self.fail("a compared variable is unbound"),
+            },
             _ => self.fail("a compared variable is unbound"),
         }
     }

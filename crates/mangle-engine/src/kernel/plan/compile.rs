@@ -19,6 +19,7 @@ use crate::kernel::{Clock, Failure, ValueId, Values};
 use crate::program::graph::{ComponentId, Graph};
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
 use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
+use mangle_settings::versions::{AggregationsWithOneHead, EarlyInequality, RepeatedVariable};
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise};
 use mangle_syntax::text::{FileId, Symbol, slice};
 
@@ -59,6 +60,9 @@ pub(super) struct Compiler<'p> {
     rules: Vec<Rule>,
     values: Values,
     facts: Vec<Fact>,
+    /// The relations for the rows of aggregations that share one, by head and number of columns; with the rank of the variable
+    /// of each column.
+    shared_rows: FxHashMap<(RelationId, usize), (RelationId, Vec<usize>)>,
     pub(super) compiled: Compiled,
 }
 
@@ -89,6 +93,7 @@ impl<'p> Compiler<'p> {
         });
         let compiled = Compiled {
             reading,
+            capabilities: *program.embedding.capabilities(),
             rules: Arc::default(),
             values: Arc::default(),
             arities,
@@ -111,8 +116,8 @@ impl<'p> Compiler<'p> {
             faults: Vec::new(),
         };
         let values = other.map(|other| Values::fork(Arc::clone(&other.values))).unwrap_or_default();
-        let mut compiler =
-            Self { program, graph, other, rules: Vec::new(), values, facts: Vec::new(), compiled };
+        let (rules, facts, shared_rows) = Default::default();
+        let mut compiler = Self { program, graph, other, rules, values, facts, shared_rows, compiled };
         compiler.find_merges();
         compiler
     }
@@ -238,7 +243,11 @@ impl<'p> Compiler<'p> {
             }
             Ok(CompiledClause::Aggregate(aggregate, rows)) => {
                 if let Some(rows) = rows.map(|rows| self.see_merge(rows, predicate)) {
-                    self.stratum(stratum, |stratum| stratum.relations.push(rows.target));
+                    self.stratum(stratum, |stratum| {
+                        if !stratum.relations.contains(&rows.target) {
+                            stratum.relations.push(rows.target);
+                        }
+                    });
                     self.add(stratum, rows);
                 }
                 self.stratum(stratum, |stratum| stratum.aggregates.push(*aggregate));
@@ -299,14 +308,16 @@ impl<'p> Compiler<'p> {
         let program = self.program;
         let lookup = |atom: &Atom| program.predicate_of(file, atom).map(|found| &found.signature);
         let signatures = ClauseSignatures::new(clause, lookup);
-        let rewriting = Rewriting::new(clause, &signatures);
+        let rewriting = Rewriting::new(clause, &signatures, program.embedding.capabilities());
         let steps = order(clause, self.compiled.reading, &rewriting);
         let target = predicate.0;
         if clause.aggregates() {
             return self.aggregation(file, text, rule, target, clause, &steps);
         }
         let cannot_merge = self.cannot_merge(predicate);
+        let early_inequality = self.early_inequality();
         let mut body = Body::new(&mut self.values, text);
+        body.early_inequality = early_inequality;
         let inputs = asked.map(|modes| inputs(&mut body, clause, modes));
         for step in &steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
@@ -351,6 +362,39 @@ impl<'p> Compiler<'p> {
         })
     }
 
+    /// The effect of an inequality with an unbound variable in the reading at hand.
+    fn early_inequality(&self) -> EarlyInequality {
+        match self.compiled.reading {
+            Reading::Go => self.compiled.capabilities.inequality_before_binding,
+            Reading::Written => EarlyInequality::NeverHolds,
+        }
+    }
+
+    /// The relation for the rows of an aggregation with several premises, which have the variables `names`. Some engines make
+    /// one for all aggregations of a predicate with as many variables. Then the variables are put into the order of its
+    /// columns: those of equal rank by the hash of their names share a column.
+    fn rows_relation(&mut self, target: RelationId, names: &mut [Symbol]) -> RelationId {
+        let is_shared = self.compiled.reading == Reading::Go
+            && self.compiled.capabilities.aggregations_with_one_head == AggregationsWithOneHead::Mixed;
+        if !is_shared {
+            return self.hidden(names.len(), Symbol::new("row"));
+        }
+        let mut sorted = names.to_vec();
+        sorted.sort_by_key(|name| hash_of_variable(name.as_str()));
+        let key = (target, names.len());
+        if let Some((known, ranks)) = self.shared_rows.get(&key) {
+            for (name, rank) in names.iter_mut().zip(ranks) {
+                sorted.get(*rank).into_iter().for_each(|other| *name = *other);
+            }
+            return *known;
+        }
+        let rank = |name: &Symbol| sorted.iter().position(|other| other == name).unwrap_or(0);
+        let ranks = names.iter().map(rank).collect();
+        let made = self.hidden(names.len(), Symbol::new("row"));
+        self.shared_rows.insert(key, (made, ranks));
+        made
+    }
+
     fn drops(&mut self, rule: RuleId, dropped: Vec<(u32, Box<str>)>) {
         if !dropped.is_empty() {
             self.compiled.dropped.insert(rule, dropped);
@@ -386,6 +430,9 @@ impl<'p> Compiler<'p> {
         let program = self.program;
         let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
+        // In both readings: an aggregation counts as it does in the engine.
+        let capabilities = &self.compiled.capabilities;
+        let compares_repeated = capabilities.repeated_variable_in_aggregation == RepeatedVariable::Respected;
         if let Some(only) = only_atom(clause, &premises) {
             let Some(Premise::Literal(literal)) = clause.premises.get(only as usize) else {
                 return Ok(CompiledClause::Nothing);
@@ -396,7 +443,7 @@ impl<'p> Compiler<'p> {
                 return Ok(CompiledClause::Nothing);
             };
             let mut body = Body::new(&mut self.values, text);
-            let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args) else {
+            let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args, compares_repeated) else {
                 return Ok(CompiledClause::Nothing);
             };
             let made = aggregate(body, rule, clause, rows, target)?;
@@ -404,9 +451,11 @@ impl<'p> Compiler<'p> {
                 made.map_or(CompiledClause::Nothing, |made| CompiledClause::Aggregate(Box::new(made), None))
             );
         }
-        let names = row_variables(clause, &premises);
-        let hidden = self.hidden(names.len(), Symbol::new("row"));
+        let mut names = row_variables(clause, &premises);
+        let hidden = self.rows_relation(target.0, &mut names);
+        let early_inequality = self.early_inequality();
         let mut body = Body::new(&mut self.values, text);
+        body.early_inequality = early_inequality;
         for step in steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
@@ -443,6 +492,14 @@ impl<'p> Compiler<'p> {
             CompiledClause::Aggregate(Box::new(made), Some(rows_plan))
         }))
     }
+}
+
+/// The hash by which the engine sorts variables: FNV-1 of the name, twice.
+fn hash_of_variable(name: &str) -> u64 {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let bytes = name.bytes().chain(name.bytes());
+    bytes.fold(OFFSET, |hash, byte| hash.wrapping_mul(PRIME) ^ u64::from(byte))
 }
 
 /// A list to be kept: that of the other reading, if it is the same.

@@ -19,6 +19,7 @@ mod unordered;
 
 pub use compile::{compile, compile_as, compile_beside};
 pub use mangle_settings::Reading;
+use mangle_settings::versions::{EngineCapabilities, SameRoundJoins};
 pub(in crate::kernel) use matching::nanos;
 pub(in crate::kernel) use temporal::NOW;
 pub use temporal::{BEGINNING, END};
@@ -352,6 +353,8 @@ pub struct Stratum {
 pub struct Compiled {
     /// The reading that the plans are made for.
     pub reading: Reading,
+    /// The behavior of the engine in its reading, as far as versions differ.
+    pub capabilities: EngineCapabilities,
     /// All clauses with a plan.
     pub rules: Arc<[Rule]>,
     /// The constants of the program.
@@ -405,6 +408,11 @@ pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
 }
 
 impl Compiled {
+    /// True if no rule combines two facts of one round.
+    pub(super) fn misses_same_round_joins(&self) -> bool {
+        self.reading == Reading::Go && self.capabilities.same_round_joins == SameRoundJoins::Missed
+    }
+
     /// The facts of the program, in the order in which they are written.
     #[must_use]
     pub fn facts(&self) -> &[Fact] {

@@ -1,14 +1,14 @@
-//! Rules that look facts of their own stratum up more than once. The engine combines no two facts of one round, so that
-//! such a rule can miss facts in its reading.
+//! Rules that look up facts of their own stratum more than once. Some engines combine no two facts of one round, so such a rule
+//! can miss facts in their reading.
 
-use super::{Compiled, Match, Plan, Reading, RuleId, StepKind, Stratum, ValueSource};
+use super::{Compiled, Match, Plan, RuleId, StepKind, Stratum, ValueSource};
 use crate::program::PredicateId;
 
 impl Compiled {
     /// A rule that can miss facts, below a predicate, if there is one.
     #[must_use]
     pub fn missing_below(&self, predicate: PredicateId) -> Option<RuleId> {
-        if self.reading != Reading::Go {
+        if !self.misses_same_round_joins() {
             return None;
         }
         let strata = self.strata_below(predicate);

@@ -78,15 +78,26 @@ pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
     names
 }
 
-/// The rows that are the tuples of a relation: constants select, variables name columns, and of a variable that
-/// stands twice the first column counts. What stands in the others is not compared, and neither are applications,
-/// lists, maps and structs.
-pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) -> Option<Match> {
+/// The rows that are the tuples of a relation: constants select, variables name columns. Of a variable that occurs twice, the
+/// first column counts; the others are compared only if `compares_repeated`. Applications, lists, maps and structs are not
+/// compared.
+pub(super) fn rows_of(
+    body: &mut Body<'_>,
+    relation: RelationId,
+    args: &[Term],
+    compares_repeated: bool,
+) -> Option<Match> {
     let (mut columns, mut key, mut binds) = (0, Vec::new(), Vec::new());
+    let mut same: Vec<(u16, u16)> = Vec::new();
     for (at, term) in (0u16..).zip(args) {
         if let Some(name) = term.variable() {
-            if body.lookup(name).is_none() {
-                binds.push((at, body.bind(name)));
+            match body.lookup(name) {
+                None => binds.push((at, body.bind(name))),
+                Some(ValueSource::Slot(slot)) if compares_repeated => {
+                    let first = binds.iter().find(|(_, bound)| *bound == slot);
+                    same.extend(first.map(|(first, _)| (*first, at)));
+                }
+                Some(_) => {}
             }
         } else if !term.is_wildcard() && term.apply().is_none() {
             let source = body.value(term)?;
@@ -95,8 +106,8 @@ pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) 
         }
     }
     let (key, binds) = (key.into(), binds.into());
-    let (same, far, ends) = (Box::new([]), Box::new([]), (None, None));
-    Some(Match { relation, columns, key, binds, same, far, when: None, ends, replaced_ends: None })
+    let (far, ends) = (Box::new([]), (None, None));
+    Some(Match { relation, columns, key, binds, same: same.into(), far, when: None, ends, replaced_ends: None })
 }
 
 /// What is made of the groups. `body` has the registers of the rows; `None` where the engine makes nothing of

@@ -278,13 +278,16 @@ fn stop(aggregate: &Aggregate, reason: Reason) -> Stop {
     Stop { rule: Some(aggregate.rule), premise: None, reason }
 }
 
-/// Whether the constants of the premise are those of a tuple.
+/// True if a tuple has the constants of the premise, and equal values for a repeated variable.
 fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
     let columns = (0..tuple.len()).filter(|at| *at < 64 && rows.columns & (1 << at) != 0);
-    columns.zip(&rows.key).all(|(at, source)| match source {
-        ValueSource::Value(value) => tuple.get(at) == Some(value),
-        ValueSource::Slot(_) => false,
-    })
+    let at = |column: u16| tuple.get(usize::from(column));
+    let are_equal = rows.same.iter().all(|(one, other)| at(*one) == at(*other));
+    are_equal
+        && columns.zip(&rows.key).all(|(at, source)| match source {
+            ValueSource::Value(value) => tuple.get(at) == Some(value),
+            ValueSource::Slot(_) => false,
+        })
 }
 
 /// What a register holds for a tuple.

@@ -118,8 +118,8 @@ impl<'c> Run<'c> {
 
     /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
     ///
-    /// From the second of these rounds on, the engine does not yet find what the last round added with the other
-    /// premises of a rule: two facts of the same round are never combined.
+    /// Some engines do not find what the last round added with the other premises of a rule, from the second of these rounds
+    /// on: they never combine two facts of the same round.
     fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
         self.keep_stale(stratum);
         let mut is_first = true;
@@ -132,7 +132,7 @@ impl<'c> Run<'c> {
             for plan in stratum.plans.iter().filter(|plan| !self.forgets(plan)).collect::<Vec<_>>() {
                 for delta in recursive_steps(plan, stratum) {
                     let relations = &stratum.relations;
-                    let is_late = !is_first && self.compiled.reading == Reading::Go;
+                    let is_late = !is_first && self.compiled.misses_same_round_joins();
                     let others = is_late.then_some(low.as_slice());
                     let round = join::Round { relations, low: &low, high: &high, delta, others };
                     self.evaluate(plan, Some(&round))?;

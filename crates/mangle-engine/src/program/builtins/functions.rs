@@ -158,6 +158,7 @@ pub const FUNCTIONS: &[BuiltinFunction] = &[
     plain("fn:struct:get", &["/any", "/name"], "/any", "2022-12-09", "The value of a field; a missing field aborts the evaluation. `:match_field` does not."),
     list_reducer("fn:sum", &["/number"], "/number", "2022-11-25", "Sum of the integers in a group. Other values abort the evaluation."),
     plain("fn:time:add", &["/time", "/duration"], "/time", "2026-02-02", "An instant moved by a duration."),
+    plain("fn:time:add_civil", &["/time", "/string", "/number", "/name"], "/time", "2026-09-19", "An instant moved by so many of a calendar unit (`/year`, `/month`, `/week`, `/day`) in a time zone such as `\"Europe/Paris\"`. A day that the month does not have runs over into the next."),
     plain("fn:time:day", &["/time"], "/number", "2026-02-02", "The day of the month of an instant in UTC."),
     plain("fn:time:format", &["/time", "/name"], "/string", "2026-02-02", "Text of an instant in UTC down to a unit: `/year`, `/month`, `/day`, … `/nanosecond`."),
     plain("fn:time:format_civil", &["/time", "/string", "/name"], "/string", "2026-02-02", "Text of an instant in a time zone such as `\"Europe/Paris\"` down to a unit."),
@@ -175,6 +176,7 @@ pub const FUNCTIONS: &[BuiltinFunction] = &[
     plain("fn:time:to_unix_nanos", &["/time"], "/number", "2026-02-02", "Nanoseconds from the beginning of 1970 to an instant."),
     plain("fn:time:trunc", &["/time", "/name"], "/time", "2026-02-02", "The start of the `/day`, `/hour`, … `/nanosecond` in UTC that holds an instant."),
     plain("fn:time:trunc_civil", &["/time", "/string", "/name"], "/time", "2026-06-19", "The start of the `/year`, `/month`, `/week` or `/day` in a time zone that holds an instant."),
+    plain("fn:time:weekday_civil", &["/time", "/string"], "/number", "2026-09-19", "The day of the week of an instant in a time zone, 1 for Monday to 7 for Sunday."),
     plain("fn:time:year", &["/time"], "/number", "2026-02-02", "The year of an instant in UTC."),
     any("fn:tuple", &["X"], "/any", "2022-11-25", "Of one value, the value; of two, a pair; of more, pairs nested to the right.").at_least(1),
 ];

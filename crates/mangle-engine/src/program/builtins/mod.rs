@@ -13,7 +13,9 @@ pub use functions::FUNCTIONS;
 pub use near::{NameCorrection, correction, is_evident, similar_function, similar_predicate};
 pub use predicates::PREDICATES;
 
-use super::Mode;
+use mangle_settings::versions::RELEASES;
+
+use super::{Embedding, Mode};
 
 /// A built-in predicate.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,11 +50,13 @@ impl BuiltinPredicate {
         let compares = |family: &str| self.name.strip_prefix(family).is_some();
         match self.name {
             ":within_distance" => true,
-            ":match_prefix" | ":string:starts_with" | ":string:ends_with" | ":string:contains" => {
+            ":match_prefix" | ":string:starts_with" | ":string:ends_with" | ":string:contains"
+            | ":string:matches" => {
                 argument == 1
             }
             _ => {
-                self.is_integer_ordering() || [":time:", ":duration:", ":interval:"].into_iter().any(compares)
+                let families = [":time:", ":duration:", ":float:", ":interval:"];
+                self.is_integer_ordering() || families.into_iter().any(compares)
             }
         }
     }
@@ -61,12 +65,26 @@ impl BuiltinPredicate {
 /// An argument of a built-in predicate.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// [`Mode::Input`]: must have a value before. [`Mode::Output`]: a fresh variable that gets one.
+    /// [`Mode::Input`]: must have a value before. [`Mode::Output`]: a fresh variable that gets one. [`Mode::Either`]: tests a
+    /// value, or gives a fresh variable one.
     pub mode: Mode,
     /// Its type; type variables are single capitals.
     pub ty: &'static str,
     /// Whether the engine takes only a literal constant here.
     pub constant: bool,
+    /// For [`Mode::Either`]: the day since which the argument may have a value. Before, it is an output.
+    pub bound_since: Option<&'static str>,
+}
+
+impl Parameter {
+    /// The mode to the engine of a program.
+    #[must_use]
+    pub fn mode_in(&self, embedding: &Embedding) -> Mode {
+        match self.bound_since {
+            Some(since) if !embedding.has(since) => Mode::Output,
+            _ => self.mode,
+        }
+    }
 }
 
 /// A built-in function or reducer.
@@ -200,15 +218,6 @@ pub const TYPE_CONSTRUCTORS: &[&str] = &[
     "fn:opt",
 ];
 
-/// The releases of the reference with their days, the oldest first.
-pub const RELEASES: &[(&str, &str)] = &[
-    ("0.1.0", "2023-12-15"),
-    ("0.2.0", "2024-08-14"),
-    ("0.3.0", "2025-04-23"),
-    ("0.4.0", "2025-10-21"),
-    ("0.5.0", "2026-02-19"),
-];
-
 /// The first release that has what came on the day `since`; `None` when no release has it yet.
 #[must_use]
 pub fn first_release(since: &str) -> Option<&'static str> {
@@ -233,10 +242,10 @@ mod tests {
     /// The counts of the reference at the revision that the tables describe.
     #[test]
     fn nothing_is_missing() {
-        assert_eq!(PREDICATES.len(), 33);
+        assert_eq!(PREDICATES.len(), 38);
         let registered = FUNCTIONS.iter().filter(|entry| entry.registered);
         let (reducers, others): (Vec<_>, Vec<_>) = registered.partition(|entry| entry.is_reducer());
-        assert_eq!((reducers.len(), others.len()), (17, 61));
+        assert_eq!((reducers.len(), others.len()), (17, 63));
     }
 
     #[test]
@@ -256,6 +265,7 @@ mod tests {
         assert_eq!(since("fn:plus"), Some("0.1.0"));
         assert_eq!(since("fn:sqrt"), Some("0.3.0"));
         assert_eq!(since("fn:time:add"), Some("0.5.0"));
-        assert_eq!(since("fn:mod"), None);
+        assert_eq!(since("fn:mod"), Some("0.6.0"));
+        assert_eq!(first_release("2026-12-24"), None);
     }
 }

@@ -5,17 +5,22 @@ use crate::program::Mode;
 
 /// An argument that must have a value.
 const fn input(ty: &'static str) -> Parameter {
-    Parameter { mode: Mode::Input, ty, constant: false }
+    Parameter { mode: Mode::Input, ty, constant: false, bound_since: None }
 }
 
 /// An argument that must be a literal constant.
 const fn constant(ty: &'static str) -> Parameter {
-    Parameter { mode: Mode::Input, ty, constant: true }
+    Parameter { mode: Mode::Input, ty, constant: true, bound_since: None }
 }
 
 /// An argument that must be a fresh variable.
 const fn output(ty: &'static str) -> Parameter {
-    Parameter { mode: Mode::Output, ty, constant: false }
+    Parameter { mode: Mode::Output, ty, constant: false, bound_since: None }
+}
+
+/// An argument that may have a value since a day; before, it must be a fresh variable.
+const fn output_or_test(ty: &'static str, since: &'static str) -> Parameter {
+    Parameter { mode: Mode::Either, ty, constant: false, bound_since: Some(since) }
 }
 
 const fn entry(
@@ -30,6 +35,7 @@ const fn entry(
 const NUMBERS: &[Parameter] = &[input("/number"), input("/number")];
 const TIMES: &[Parameter] = &[input("/time"), input("/time")];
 const DURATIONS: &[Parameter] = &[input("/duration"), input("/duration")];
+const FLOATS: &[Parameter] = &[input("/float64"), input("/float64")];
 const STRINGS: &[Parameter] = &[input("/string"), input("/string")];
 const INTERVALS: &[Parameter] = &[input(".Pair</time, /time>"), input(".Pair</time, /time>")];
 
@@ -49,6 +55,30 @@ pub const PREDICATES: &[BuiltinPredicate] = &[
         &[input(".Union<.Singleton</true>, .Singleton</false>>")],
         "2024-06-11",
         "Holds when the expression is `/true`: turns a boolean function into a test.",
+    ),
+    entry(
+        ":float:ge",
+        FLOATS,
+        "2026-09-19",
+        "The first float is at least the second. Integers are not converted: they abort the evaluation.",
+    ),
+    entry(
+        ":float:gt",
+        FLOATS,
+        "2026-09-19",
+        "The first float is greater than the second. Integers are not converted: they abort the evaluation.",
+    ),
+    entry(
+        ":float:le",
+        FLOATS,
+        "2026-09-19",
+        "The first float is at most the second. Integers are not converted: they abort the evaluation.",
+    ),
+    entry(
+        ":float:lt",
+        FLOATS,
+        "2026-09-19",
+        "The first float is less than the second. Integers are not converted: they abort the evaluation.",
     ),
     entry(
         ":ge",
@@ -124,9 +154,9 @@ pub const PREDICATES: &[BuiltinPredicate] = &[
     ),
     entry(
         ":list:member",
-        &[output("X"), input(".List<X>")],
+        &[output_or_test("X", "2026-09-19"), input(".List<X>")],
         "2022-12-23",
-        "Binds a fresh variable to each element in turn; under `!` it tests a value. To test without `!` use `:filter(fn:list:contains(L, X))`.",
+        "Binds a fresh variable to each element in turn; under `!` it tests a value. Since 2026-09-19 it also tests a value without `!`; for older engines use `:filter(fn:list:contains(L, X))`.",
     ),
     entry(
         ":lt",
@@ -167,6 +197,12 @@ pub const PREDICATES: &[BuiltinPredicate] = &[
     ),
     entry(":string:contains", STRINGS, "2023-10-24", "The second string occurs in the first."),
     entry(":string:ends_with", STRINGS, "2023-10-24", "The first string ends with the second."),
+    entry(
+        ":string:matches",
+        STRINGS,
+        "2026-09-30",
+        "A part of the string matches the regular expression (RE2). A pattern that does not compile aborts the evaluation. The bounds checker rejects every use.",
+    ),
     entry(":string:starts_with", STRINGS, "2023-10-24", "The first string begins with the second."),
     entry(":time:ge", TIMES, "2026-02-02", "The first instant is the second, or later."),
     entry(":time:gt", TIMES, "2026-02-02", "The first instant is later than the second."),

@@ -219,7 +219,7 @@ pub(super) fn dropped_negations(program: &Program, file: &FileSummary, clause: &
         return Vec::new();
     }
     let signatures = ClauseSignatures::new(clause, |atom| Some(&program.predicate_of(file, atom)?.signature));
-    let rewriting = Rewriting::new(clause, &signatures);
+    let rewriting = Rewriting::new(clause, &signatures, program.embedding.capabilities());
     let premises = (0u32..).zip(&clause.premises);
     let dropped = premises.filter_map(|(at, premise)| match premise {
         Premise::Literal(literal) if literal.is_negated() => {
