@@ -53,7 +53,7 @@ pub fn findings(
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
     let consumer = settings.transcripts.consumer.as_deref().and_then(|name| {
         let own = settings.transcripts.consumers.get(name);
-        Some((name, own.or_else(|| built_in(name))?))
+        Some((name, own.or_else(|| built_in(name, settings.transcripts.caps.runtime))?))
     });
     let (common, shown) = preview.parts();
     let subject = Subject {

@@ -36,6 +36,7 @@ mod transcripts;
 mod value;
 mod verify;
 mod version;
+pub mod versions;
 mod vocabulary;
 mod words;
 
@@ -75,6 +76,7 @@ pub use templates::TEMPLATE_NAMES;
 pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, TranscriptSettings};
 pub use verify::{SolverChoice, VerifySettings};
 pub use version::{EngineVersion, VersionReq};
+pub use versions::runtime::Runtime;
 pub use vocabulary::Vocabulary;
 
 /// The name of the configuration file.

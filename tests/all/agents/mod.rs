@@ -4,3 +4,4 @@ mod atoms;
 mod envelopes;
 mod origins;
 mod prompts;
+mod recordings;

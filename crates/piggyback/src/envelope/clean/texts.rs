@@ -16,7 +16,7 @@ impl Recogniser<'_> {
         let Some(Member { value, .. }) = trace else { return (!changes).then_some(()) };
         let raw = json.raw(value);
         let settings = self.context.settings;
-        if !is_string(json, value) || raw.len() > settings.caps.trace {
+        if !is_string(json, value) || raw.len() > settings.caps.trace() {
             return None;
         }
         if !json.says(value) {
@@ -46,7 +46,7 @@ impl Recogniser<'_> {
         asks: bool,
         runs: bool,
     ) -> Option<usize> {
-        let cap = self.context.settings.caps.surface;
+        let cap = self.context.settings.caps.surface();
         if !json.says(surface) || cap > 0 && json.raw(surface).len() > cap {
             return None;
         }

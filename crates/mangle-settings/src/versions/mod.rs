@@ -1,0 +1,19 @@
+//! Reference versions: the engines and the runtimes that answers are about.
+//!
+//! A table has one row for each version. What differs between two versions is a named capability of the row, and code asks for the
+//! capability: no code outside of this folder compares versions.
+
+pub mod runtime;
+
+/// Where a version comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// The name in settings, options and output: the month of the revision, after the name of the program if there are several.
+    pub name: &'static str,
+    /// The day of the revision, `YYYY-MM-DD`.
+    pub day: &'static str,
+    /// The commit.
+    pub revision: &'static str,
+    /// The module or repository in which it was published.
+    pub module: &'static str,
+}
