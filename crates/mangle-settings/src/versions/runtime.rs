@@ -184,8 +184,36 @@ capabilities! {
     shell_effects: bool,
     /// True if a denied reply is returned without its notice if the model called the tools itself.
     native_path: bool,
-    /// True if the prompt assembler bounds lines and blocks, and follows the other rules of the bounded assembler.
-    bounded_prompts: bool,
+    /// Bytes of a line of the session in a prompt.
+    prompt_line_cap: Option<usize>,
+    /// Bytes of the session in a prompt.
+    prompt_block_cap: Option<usize>,
+    /// Lines that the kernel injects into a prompt.
+    context_rows_cap: Option<usize>,
+    /// Bytes of a line that the kernel injects.
+    context_row_cap: Option<usize>,
+    /// True if injected lines are queried by the id of the shard; a legacy prompt has them sorted and without doubles.
+    context_by_pattern: bool,
+    /// True if a prompt lists what depends on the change.
+    dependency_block: bool,
+    /// True if limits precede all blocks of the session but the notice of a simulation.
+    safety_first: bool,
+    /// True if changed files are listed, and open the block of the repository.
+    git_files: bool,
+    /// True if an argument that is no text is printed, and an empty one is skipped.
+    printed_arguments: bool,
+    /// True if the smallest template of a role is used, not the first.
+    smallest_template: bool,
+    /// True if a role that begins with `/` gets no second one.
+    slash_roles: bool,
+    /// True if the language of the target precedes the language of the project.
+    target_language: bool,
+    /// True if provider, model and new files are part of the situation.
+    provider_context: bool,
+    /// True if the map form of a prompt context accepts values that are no text, and its purpose is searched for.
+    printed_map: bool,
+    /// True if a compiled prompt names the envelope with both bare words, not with one quoted key.
+    bare_envelope_words: bool,
     /// Roles whose prompt lacks the envelope's suffix.
     roles_without_envelope: &'static [&'static str],
 }
@@ -339,7 +367,21 @@ const NONE: RuntimeReference = RuntimeReference {
         empty_allow_list_denies: false,
         shell_effects: false,
         native_path: false,
-        bounded_prompts: false,
+        prompt_line_cap: None,
+        prompt_block_cap: None,
+        context_rows_cap: None,
+        context_row_cap: None,
+        context_by_pattern: false,
+        dependency_block: false,
+        safety_first: false,
+        git_files: false,
+        printed_arguments: false,
+        smallest_template: false,
+        slash_roles: false,
+        target_language: false,
+        provider_context: false,
+        printed_map: false,
+        bare_envelope_words: false,
         roles_without_envelope: MARCH_ROLES,
     },
 };
@@ -399,7 +441,21 @@ const CODENERD_2026_03: RuntimeReference = RuntimeReference {
         empty_allow_list_denies: false,
         shell_effects: false,
         native_path: false,
-        bounded_prompts: false,
+        prompt_line_cap: None,
+        prompt_block_cap: None,
+        context_rows_cap: None,
+        context_row_cap: None,
+        context_by_pattern: false,
+        dependency_block: false,
+        safety_first: false,
+        git_files: false,
+        printed_arguments: false,
+        smallest_template: false,
+        slash_roles: false,
+        target_language: false,
+        provider_context: false,
+        printed_map: false,
+        bare_envelope_words: false,
         roles_without_envelope: MARCH_ROLES,
     },
 };
@@ -477,14 +533,35 @@ const CODENERD_2026_09: RuntimeReference = RuntimeReference {
         empty_allow_list_denies: true,
         shell_effects: true,
         native_path: true,
-        bounded_prompts: true,
-        roles_without_envelope: &[],
+        prompt_line_cap: Some(500),
+        prompt_block_cap: Some(32_768),
+        context_rows_cap: Some(60),
+        context_row_cap: Some(1_024),
+        context_by_pattern: true,
+        dependency_block: true,
+        safety_first: true,
+        git_files: true,
+        printed_arguments: true,
+        smallest_template: true,
+        slash_roles: true,
+        target_language: true,
+        provider_context: true,
+        printed_map: true,
+        bare_envelope_words: true,
+        roles_without_envelope: &[
+            "mangle_repair",
+            "legislator",
+            "planner",
+            "librarian",
+            "extractor",
+            "analyzer",
+        ],
     },
 };
 
 const MARCH_TARGETS: &[&str] = &["path", "filename", "filepath", "file", "url", "target", "query"];
 
-const MARCH_ROLES: &[&str] = &[];
+const MARCH_ROLES: &[&str] = &["mangle_repair", "legislator"];
 
 /// Characters that let text escape into a shell.
 const SHELL: &[char] = &['`', '$', ';', '|', '&', '<', '>'];

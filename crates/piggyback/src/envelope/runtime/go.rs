@@ -20,6 +20,12 @@ pub(super) fn begins_with(text: &str, word: &str) -> bool {
 }
 
 /// A text as `%q` prints it.
+#[must_use]
+pub fn go_quoted(text: &str) -> String {
+    quoted(text.as_bytes())
+}
+
+/// A text as `%q` prints it.
 pub(super) fn quoted(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

@@ -28,12 +28,12 @@ pub use filter::{
     FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for, is_host_witness,
     lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
 };
-pub use go::lower_case;
+pub use go::{go_quoted, lower_case};
 pub use lenient::fits_leniently;
 pub use live::{LiveChannel, live};
 pub use mangle_settings::Caps;
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
-pub use payload::{GateCall, action, payload, target};
+pub use payload::{GateCall, action, go_float, payload, target};
 pub use placeholder::{Placeholders, is_surface as is_placeholder};
 pub use record::{failure_record, live_record, record, update_record};
 pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};

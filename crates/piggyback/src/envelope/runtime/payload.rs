@@ -214,6 +214,12 @@ fn json_float(number: f64) -> String {
     }
 }
 
+/// A float as Go prints it with `%g`.
+#[must_use]
+pub fn go_float(number: f64) -> String {
+    float(number, GO_HIGH, GO_LOW)
+}
+
 /// The shortest digits that are this number; with an exponent of at least two digits from `10^high` on and below
 /// `10^low`.
 fn float(number: f64, high: i32, low: i32) -> String {
