@@ -51,6 +51,12 @@ impl GateRequest {
         [&self.action, &self.target, &self.payload]
     }
 
+    /// The action and the reason that a denial of the request names.
+    pub(super) fn denial_of(&self) -> (String, String) {
+        let usual = || (self.action.clone(), format!("action not permitted: target={}", self.target));
+        self.denied.clone().unwrap_or_else(usual)
+    }
+
     /// The verdict where nobody is asked.
     pub(super) fn refused(self, why: &str) -> Verdict {
         self.verdict(false, Lock::Constitution, why)

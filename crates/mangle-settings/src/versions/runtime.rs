@@ -178,12 +178,10 @@ capabilities! {
     payload_cap: Option<usize>,
     /// True if missing arguments are the payload `{}`, not `null`.
     empty_payload: bool,
-    /// True if an empty list of allowed tools denies every call.
-    empty_allow_list_denies: bool,
     /// True if commands for a shell are classified, and writing ones are refused.
     shell_effects: bool,
-    /// True if a denied reply is returned without its notice if the model called the tools itself.
-    native_path: bool,
+    /// True if a denied call asserts `security_violation(Action, Reason, Seconds)`.
+    denial_facts: bool,
     /// Bytes of a line of the session in a prompt.
     prompt_line_cap: Option<usize>,
     /// Bytes of the session in a prompt.
@@ -364,9 +362,8 @@ const NONE: RuntimeReference = RuntimeReference {
         action_ids: ActionIds::Request,
         payload_cap: None,
         empty_payload: false,
-        empty_allow_list_denies: false,
         shell_effects: false,
-        native_path: false,
+        denial_facts: false,
         prompt_line_cap: None,
         prompt_block_cap: None,
         context_rows_cap: None,
@@ -438,9 +435,8 @@ const CODENERD_2026_03: RuntimeReference = RuntimeReference {
         action_ids: ActionIds::Request,
         payload_cap: None,
         empty_payload: false,
-        empty_allow_list_denies: false,
         shell_effects: false,
-        native_path: false,
+        denial_facts: false,
         prompt_line_cap: None,
         prompt_block_cap: None,
         context_rows_cap: None,
@@ -530,9 +526,8 @@ const CODENERD_2026_09: RuntimeReference = RuntimeReference {
         action_ids: ActionIds::ExecPrefix,
         payload_cap: Some(102_400),
         empty_payload: true,
-        empty_allow_list_denies: true,
         shell_effects: true,
-        native_path: true,
+        denial_facts: true,
         prompt_line_cap: Some(500),
         prompt_block_cap: Some(32_768),
         context_rows_cap: Some(60),

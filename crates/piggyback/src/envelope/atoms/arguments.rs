@@ -39,10 +39,29 @@ pub(super) fn check(
         });
         let misfit = misfit.or_else(|| unknown_name(update, at, arg, declared?));
         out.extend(misfit.or_else(|| flip(update, arg, terms.settings.caps.runtime)));
+        if declared.is_some() {
+            out.extend(shell_text(update, arg, &fact.predicate, terms));
+        }
         if arg.kind == ArgumentKind::Escaped && !terms.settings.atoms.allow_escaped_metachars {
             out.extend(escapes(update, arg, terms.settings.caps.runtime));
         }
     }
+}
+
+/// A string that the runtime rejects for a character of a shell, since its predicate is not `prose_only`.
+fn shell_text(update: &Update<'_>, arg: Argument, name: &str, terms: &ListContext<'_>) -> Option<Finding> {
+    let runtime = terms.settings.caps.runtime;
+    let is_exempt = || terms.declarations.is_none_or(|declarations| declarations.is_prose(name));
+    if !matches!(arg.kind, ArgumentKind::String | ArgumentKind::Escaped) || !terms.is_asserted || is_exempt() {
+        return None;
+    }
+    let value = literal::string_value(slice(&update.text, arg.range))?;
+    let char = value.chars().find(|char| runtime.shell_text.contains(char))?;
+    let message = format!("string has `{char}`, and `{}` is not `prose_only`", shortened(name));
+    let finding = Finding::new(&rules::METACHAR, update.place(arg.range), message)
+        .note(format!("runtime {runtime} rejects the update"))
+        .help("leave the character out, or declare the predicate `prose_only` in the policy");
+    Some(finding)
 }
 
 /// Variables, functions and intervals.

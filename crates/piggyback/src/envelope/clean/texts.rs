@@ -1,6 +1,7 @@
 //! The texts of an envelope: its updates, its surface, its reasoning.
 
 use super::Recogniser;
+use crate::envelope::runtime::is_placeholder;
 use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 
@@ -53,6 +54,9 @@ impl Recogniser<'_> {
         self.buffer.surface.clear();
         json.push_string(surface, &mut self.buffer.surface);
         let text = &self.buffer.surface;
+        if self.context.settings.caps.runtime.placeholders && is_placeholder(text.as_bytes()) {
+            return None;
+        }
         let phrase = match (runs, asks) {
             (true, _) => self.claims.first_in(text),
             (false, true) => None,

@@ -55,7 +55,8 @@ fn text(
     let is_whole = rule == &TRACE_CAP && trace_cut == Cut::Character || value.is_char_boundary(cap);
     let inside = if is_whole { "" } else { ", inside a character" };
     let message = format!("{what} has {} bytes, the limit is {cap}", value.len());
-    let range = map.to_source(TextRange::new(size(cap), size(value.len())));
+    let start = (0..=cap).rev().find(|at| value.is_char_boundary(*at)).unwrap_or_default();
+    let range = map.to_source(TextRange::new(size(start), size(value.len())));
     let finding = Finding::new(rule, range, message).label("ignored");
     sink.push(finding.note(format!("the runtime cuts the text at the limit{inside}")));
 }

@@ -20,7 +20,7 @@ const MANY: usize = 40;
 struct RecordedProgram;
 
 /// Its predicates with their numbers of arguments.
-const RECORDED: [(&str, usize); 14] = [
+const RECORDED: [(&str, usize); 15] = [
     ("missing_tool_for", 2),
     ("observation", 2),
     ("task_status", 2),
@@ -33,6 +33,7 @@ const RECORDED: [(&str, usize); 14] = [
     ("checkpoint_verdict", 4),
     ("ambiguity_flag", 3),
     ("clarification_needed", 1),
+    ("campaign_completed", 2),
     ("permitted", 3),
     ("pending_action", 5),
 ];
