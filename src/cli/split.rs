@@ -181,7 +181,7 @@ fn channels(
                 let account = accounts.of(at, &reply);
                 *is_judged &= !account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
                 let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
-                let surface = reply.reading.as_ref().map(|reading| String::from_utf8_lossy(&reading.surface));
+                let surface = reply.reading.as_ref().map(|reading| String::from_utf8_lossy(reading.shown()));
                 let surface = surface.map(std::borrow::Cow::into_owned).unwrap_or_default();
                 all.push(Channels { surface, updates: kept.map(|entry| entry.text).collect() });
             }

@@ -53,7 +53,7 @@ pub fn findings(
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
     let consumer = settings.transcripts.consumer.as_deref().and_then(|name| {
         let own = settings.transcripts.consumers.get(name);
-        Some((name, own.or_else(|| built_in(name))?))
+        Some((name, own.or_else(|| built_in(name, settings.transcripts.caps.runtime))?))
     });
     let (common, shown) = preview.parts();
     let subject = Subject {
@@ -316,6 +316,15 @@ pub fn blocks(section: &Section) -> Vec<Value> {
                 json!({ "block": block.as_str(), "text": text.join("\n") })
             }
             agent_prompt::texts::Block::Dream => json!({ "block": block.as_str() }),
+            agent_prompt::texts::Block::Cut => {
+                let mark = lines.first().map_or("", |line| line.value());
+                let number = |at| mark.split(' ').nth(at).and_then(|word| word.parse::<u64>().ok());
+                json!({ "block": block.as_str(), "dropped": number(2), "of": number(4) })
+            }
+            agent_prompt::texts::Block::Rest => {
+                let text: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
+                json!({ "block": block.as_str(), "text": text.join("\n") })
+            }
             _ => {
                 let lines: Vec<_> = lines.iter().map(|line| json!([line.tag, line.value()])).collect();
                 json!({ "block": block.as_str(), "lines": lines })
@@ -342,6 +351,8 @@ pub fn derived(derived: &DerivedContext) -> Value {
         ("northstar_phase", &derived.northstar_phase),
         ("ouroboros_stage", &derived.ouroboros_stage),
         ("language", &derived.language),
+        ("provider", &derived.provider),
+        ("model", &derived.model),
         ("intent_verb", &derived.intent_verb),
         ("intent_target", &derived.intent_target),
         ("semantic_query", &derived.semantic_query),

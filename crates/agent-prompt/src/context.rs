@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::intent::Intent;
+use mangle_settings::Runtime;
+use piggyback::envelope::runtime::go_float;
 use super::session::PromptSession;
 
 /// For whom, and in which situation, a prompt is assembled.
@@ -26,6 +28,8 @@ pub struct PromptContext {
     pub vectors: Vec<(String, f64)>,
     /// How many tokens a prompt may have, and how many of those are reserved, where somebody says it.
     pub budget: (Option<u32>, Option<u32>),
+    /// The runtime that assembles the prompt.
+    pub runtime: Runtime,
 }
 
 /// Neither an id nor a type of shard may be missing.
@@ -59,8 +63,14 @@ impl PromptContext {
         map: &Map<String, Value>,
         session: Option<PromptSession>,
         intent: Option<Intent>,
+        runtime: Runtime,
     ) -> Result<Self, MissingShard> {
-        let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| match map.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Bool(truth)) if runtime.printed_map => format!("/{truth}"),
+            Some(Value::Number(number)) if runtime.printed_map => go_float(number.as_f64().unwrap_or_default()),
+            _ => String::new(),
+        };
         let top_k = map.get("semantic_top_k").and_then(Value::as_u64).and_then(|k| u32::try_from(k).ok());
         let mut context = Self {
             shard_id: text("shard_id"),
@@ -70,8 +80,13 @@ impl PromptContext {
             campaign_id: text("campaign_id"),
             semantic_query: text("semantic_query"),
             semantic_top_k: top_k,
+            runtime,
             ..Self::default()
         };
+        if runtime.printed_map && context.semantic_query.is_empty() {
+            let purpose = text("tool_purpose");
+            context.semantic_query = if purpose.is_empty() { text("tool_name") } else { purpose };
+        }
         let extra: Vec<_> =
             EXTRA.iter().map(|key| (*key, text(key))).filter(|(_, value)| !value.is_empty()).collect();
         if !extra.is_empty() {
@@ -92,7 +107,7 @@ mod tests {
     fn a_stage_wins_over_the_given_ouroboros_stage() {
         let map = json!({"shard_id": "t-1", "shard_type": "tool_generator", "stage": "testing",
             "ouroboros_stage": "detection", "semantic_top_k": 4, "tool_name": "skew", "input_type": 3});
-        let context = PromptContext::from_map(map.as_object().unwrap(), None, None).unwrap();
+        let context = PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default()).unwrap();
         let session = context.session.unwrap();
         assert_eq!(session.extra("ouroboros_stage"), Some("testing"));
         assert_eq!((session.extra("tool_name"), session.extra("input_type")), (Some("skew"), None));
@@ -101,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_shard_needs_an_id_and_a_type() {
-        let of = |map: Value| PromptContext::from_map(map.as_object().unwrap(), None, None);
+        let of = |map: Value| PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default());
         assert_eq!(of(json!({"shard_id": "x"})), Err(MissingShard));
         assert_eq!(of(json!({"shard_id": "x", "shard_type": 3})), Err(MissingShard));
         assert!(of(json!({"shard_id": "x", "shard_type": "y"})).is_ok());

@@ -2,6 +2,7 @@
 
 use super::PromptContext;
 use super::session::PromptSession;
+use mangle_settings::Runtime;
 
 /// How many tokens a compiled prompt may have, unless the context says so.
 pub const TOKEN_BUDGET: u32 = 200_000;
@@ -43,6 +44,10 @@ pub struct DerivedContext {
     pub ouroboros_stage: String,
     /// The programming language of the workspace, as a tag.
     pub language: String,
+    /// The provider of the model, as it was given.
+    pub provider: String,
+    /// The model, as it was given.
+    pub model: String,
     /// The frameworks that the workspace uses, as tags.
     pub frameworks: Vec<String>,
     /// The verb of the intent, as it was given.
@@ -66,7 +71,7 @@ impl DerivedContext {
     #[must_use]
     pub fn of(context: &PromptContext) -> Self {
         let mut derived = Self {
-            shard_type: format!("/{}", context.shard_type),
+            shard_type: role(context),
             shard_id: stable_id(&context.shard_id, &context.shard_type).to_owned(),
             instance: context.shard_id.clone(),
             operational_mode: "/active",
@@ -83,7 +88,7 @@ impl DerivedContext {
             derived.top_k = derived.top_k.min(FOCUSED.2);
         }
         if let Some(session) = &context.session {
-            derived.session(session);
+            derived.session(session, context.runtime);
         }
         derived.intent(context);
         derived.top_k = context.semantic_top_k.filter(|k| *k > 0).unwrap_or(derived.top_k);
@@ -96,7 +101,7 @@ impl DerivedContext {
         self.reserved = reserved_of(self.token_budget, reserved.unwrap_or(self.reserved));
     }
 
-    fn session(&mut self, session: &PromptSession) {
+    fn session(&mut self, session: &PromptSession, runtime: Runtime) {
         self.operational_mode = match (session.dream_mode, session.test_state.as_str()) {
             (true, _) => "/dream",
             (false, "/failing") => "/tdd_repair",
@@ -108,16 +113,22 @@ impl DerivedContext {
         }
         let has_hits = !session.reflection_hits.is_empty() || session.extra("reflection_hits").is_some();
         let is_unsafe = !session.safety_warnings.is_empty() || !session.blocked_actions.is_empty();
-        // In the order of the runtime; `new_files` is never the case here.
+        let has_new_files = runtime.provider_context && session.extra("new_files").is_some();
+        // In the order of the runtime.
         let states = [
             ("failing_tests", !session.failing_tests.is_empty()),
             ("diagnostics", !session.current_diagnostics.is_empty()),
             ("large_refactor", session.impacted_files.len() > 10),
             ("security_issues", is_unsafe),
+            ("new_files", has_new_files),
             ("high_churn", session.git_unstaged_count.is_some_and(|count| count.value > 20)),
             ("reflection_hits", has_hits),
         ];
         self.world_states = states.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect();
+        if runtime.provider_context {
+            self.provider = session.extra("provider").unwrap_or_default().to_owned();
+            self.model = session.extra("model").unwrap_or_default().to_owned();
+        }
         self.extra(session);
     }
 
@@ -143,8 +154,9 @@ impl DerivedContext {
             self.intent_verb = intent.verb.text.clone();
             self.intent_target = intent.target.text.clone();
             self.semantic_query = intent.target.text.clone();
-            if self.language.is_empty() {
-                self.language = language_of(&intent.target.text).to_owned();
+            let language = language_of(&intent.target.text);
+            if self.language.is_empty() || context.runtime.target_language && !language.is_empty() {
+                self.language = language.to_owned();
             }
         }
         if !context.semantic_query.is_empty() {
@@ -166,6 +178,12 @@ impl DerivedContext {
 #[must_use]
 pub(super) fn reserved_of(budget: u32, wanted: u32) -> u32 {
     if wanted < budget { wanted } else { budget / FALLBACK_RATIO }
+}
+
+/// The role with `/` in front. Some runtimes put a second one before it.
+pub(super) fn role(context: &PromptContext) -> String {
+    let kind = &context.shard_type;
+    if context.runtime.slash_roles && kind.starts_with('/') { kind.clone() } else { format!("/{kind}") }
 }
 
 /// The shard that an instance is of: what stands before a dash and digits, else the type.

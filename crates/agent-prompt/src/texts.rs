@@ -20,6 +20,8 @@ pub enum Block {
     Reflection,
     /// Files that the change concerns.
     Impacted,
+    /// What depends on the change.
+    Dependencies,
     /// The state of the repository.
     Git,
     /// The campaign, its phase and its goal.
@@ -36,6 +38,10 @@ pub enum Block {
     Safety,
     /// The conversation so far.
     History,
+    /// The mark of a cut.
+    Cut,
+    /// The rest of a block behind a cut.
+    Rest,
 }
 
 impl Block {
@@ -49,6 +55,7 @@ impl Block {
             Self::Findings => "findings",
             Self::Reflection => "reflection",
             Self::Impacted => "impacted",
+            Self::Dependencies => "dependencies",
             Self::Git => "git",
             Self::Campaign => "campaign",
             Self::Prior => "prior",
@@ -57,6 +64,8 @@ impl Block {
             Self::Tools => "tools",
             Self::Safety => "safety",
             Self::History => "history",
+            Self::Cut => "cut",
+            Self::Rest => "rest",
         }
     }
 }

@@ -142,10 +142,7 @@ pub(super) fn cut(
     let score = |fact: &str| {
         let of_it =
             scores.iter().filter(|score| score.text(0).is_some_and(|text| plain(text) == plain(fact)));
-        let numbers = of_it.filter_map(|score| match score.args.get(1) {
-            Some(super::answers::Arg::Number(number)) => Some(*number),
-            _ => None,
-        });
+        let numbers = of_it.filter_map(|score| score.args.get(1)?.whole());
         numbers.max().unwrap_or(0)
     };
     let mut order: Vec<(i64, usize)> = facts

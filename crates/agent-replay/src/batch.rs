@@ -70,7 +70,7 @@ impl Filter<'_> {
     fn read(&self, mut batch: Batch, values: &mut Values) -> Batch {
         for entry in &mut batch.atoms {
             let UpdateFate::Asserted { .. } = entry.fate else { continue };
-            let read = ReadUpdate::new(&entry.text);
+            let read = ReadUpdate::new(&entry.text, self.settings.caps.runtime);
             let fact = read.fact().and_then(|fact| facts::fact(values, &self.constitution.program, fact));
             let origin = match entry.index {
                 Some(index) => SessionOrigin::Update { turn: self.turn, index },

@@ -9,8 +9,9 @@ use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
 };
 use mangle_engine::program::PredicateId;
+use mangle_settings::Runtime;
 use mangle_syntax::text::Cancel;
-use piggyback::envelope::runtime::{self, Tool, is_constant, lower_case};
+use piggyback::envelope::runtime::{self, GateCall, Tool, is_constant, lower_case};
 
 /// How many facts are shown that speak against a request.
 const MOST_REASONS: usize = 3;
@@ -32,22 +33,28 @@ pub(super) struct GateRequest {
     pub(super) action: String,
     pub(super) target: String,
     pub(super) payload: String,
+    /// Why the runtime does not run the command of the request.
+    pub(super) shell: Option<String>,
+    /// Why the gate denies the request before any rule is asked, and for which action.
+    pub(super) denied: Option<(String, String)>,
 }
 
 impl GateRequest {
-    pub(super) fn new(index: usize, tool: &Tool) -> Self {
-        Self {
-            index,
-            id: tool.id.clone(),
-            action: runtime::action(&tool.name),
-            target: runtime::target(tool.args.as_ref()),
-            payload: tool.args.as_ref().map_or_else(|| "null".to_owned(), runtime::payload),
-        }
+    pub(super) fn new(index: usize, tool: &Tool, runtime: Runtime) -> Self {
+        let GateCall { id, action, target, payload, denied } = GateCall::new(tool, runtime);
+        let shell = runtime.shell_effects.then(|| runtime::shell_refusal(&tool.name, tool.args.as_ref())).flatten();
+        Self { index, id, action, target, payload, shell, denied }
     }
 
     /// What a permission has to be about.
     pub(super) fn texts(&self) -> [&str; 3] {
         [&self.action, &self.target, &self.payload]
+    }
+
+    /// The action and the reason that a denial of the request names.
+    pub(super) fn denial_of(&self) -> (String, String) {
+        let usual = || (self.action.clone(), format!("action not permitted: target={}", self.target));
+        self.denied.clone().unwrap_or_else(usual)
     }
 
     /// The verdict where nobody is asked.
@@ -56,7 +63,7 @@ impl GateRequest {
     }
 
     fn verdict(self, is_permitted: bool, lock: Lock, why: impl Into<String>) -> Verdict {
-        let Self { index, id, action, target, payload } = self;
+        let Self { index, id, action, target, payload, .. } = self;
         Verdict {
             index: Some(index),
             place: None,
@@ -90,6 +97,12 @@ pub(super) struct Gate<'a> {
 impl Gate<'_> {
     /// Judges a request. It stays asserted until [`Gate::retract`] gets it.
     pub(super) fn judge(&mut self, request: GateRequest, asserted: &mut Option<Fact>) -> Verdict {
+        if let Some(why) = request.shell.clone() {
+            return request.verdict(false, Lock::Gate, why);
+        }
+        if let Some((_, why)) = request.denied.clone() {
+            return request.verdict(false, Lock::Filter, why);
+        }
         let pending = self.pending(&request);
         let (Some(fact), true) = (pending, is_constant(&request.action)) else {
             let why = match self.constitution.roles.pending {

@@ -20,6 +20,8 @@ pub enum SessionOrigin {
     Hypothesis(u64),
     /// A request of a turn.
     Request(u64),
+    /// The denial of a request of a turn.
+    Denial(u64),
     /// A turn made the kernel forget it.
     Forgotten(u64),
 }
@@ -34,6 +36,7 @@ impl SessionOrigin {
             | Self::Intent(turn)
             | Self::Hypothesis(turn)
             | Self::Request(turn)
+            | Self::Denial(turn)
             | Self::Forgotten(turn) => turn,
         }
     }
@@ -61,6 +64,7 @@ impl fmt::Display for SessionOrigin {
             Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
             Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
             Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Denial(turn) => write!(f, "turn {turn}, a denial"),
             Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
         }
     }

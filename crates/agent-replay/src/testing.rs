@@ -76,7 +76,7 @@ impl Case {
         };
         let give = |kernel: &mut Kernel, program: &Program| {
             for text in &self.given {
-                let read = ReadUpdate::new(text);
+                let read = ReadUpdate::new(text, mangle_settings::Runtime::default());
                 let fact = facts::fact(kernel.values(), program, read.fact().unwrap()).unwrap();
                 kernel.assert(&fact);
             }

@@ -454,7 +454,7 @@ consumer = "open"
         (Some(Period::Optional), TypeSeverity::Error)
     );
     assert_eq!(settings.atoms.sensitive, Some(Vec::new()));
-    assert_eq!(settings.caps, Caps { strict: true, fenced: false, updates: 3, ..Caps::default() });
+    assert_eq!(settings.caps, Caps { strict: true, fenced: false, updates: Some(3), ..Caps::default() });
     let mine =
         Consumer { prefixes: vec!["task_".into()], max_updates: 9, protected: false, ..Consumer::default() };
     assert_eq!(settings.consumers.get("mine"), Some(&mine));

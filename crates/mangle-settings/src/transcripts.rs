@@ -15,6 +15,7 @@ use super::kinds::{Decimal, Entry, File, Integer, Limit, Tables};
 use super::output::SettingValue;
 use super::pattern::Pattern;
 use super::value::{KeyPath, Reader};
+use super::versions::runtime::{Runtime, RuntimeWord};
 use super::{Consumer, Container, Globs, Period, Profile, Select, Strictness, TranscriptShape, TypeSeverity};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
@@ -33,6 +34,9 @@ settings! {
         /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
         /// consumer refuses is an error only where one is named.
         consumer: Option<String> => Is("open");
+        /// The runtime whose behavior is modeled, as `mangle-ls version` lists them. `none`: the rules of the protocol alone.
+        /// `auto`: the runtime that fits the policy.
+        runtime: Option<Runtime> as RuntimeWord => Is("auto");
         /// How strictly the shape of an envelope is checked: `struct` as the runtime's types do, `simple` as its
         /// small schema does, `schema` as its strict schema does, with every field and no other.
         strict: Strictness;
@@ -107,30 +111,32 @@ settings! {
     pub struct Caps("transcripts.caps") {
         /// Whether the runtime removes the fences around an envelope.
         fenced "allow_markdown_wrapped": bool = true;
-        /// Bytes of a surface; what is longer is cut. 0: no limit.
-        surface "max_surface_length": usize as Limit = 50_000;
+        /// Bytes of a surface; a longer one is cut. 0: no limit.
+        surface "max_surface_length": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// How deep the braces of an envelope in mixed text may nest.
-        depth "max_depth": usize as Limit = 200;
-        /// Bytes of an envelope in mixed text; larger ones are not seen.
-        candidate "max_candidate": usize as Limit = 5_242_880;
+        depth "max_depth": Option<usize> as Option<Limit> => Means("the limit of the runtime");
+        /// Bytes of an envelope in mixed text; the runtime ignores larger ones.
+        candidate "max_candidate": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// Updates of a reply; the runtime ignores those after them.
-        updates "max_updates": usize as Limit = 2_000;
+        updates "max_updates": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// Bytes of an update; the runtime ignores a longer one.
-        update "max_update_length": usize as Limit = 1_000;
+        update "max_update_length": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// Memory operations of a reply; the runtime ignores those after them.
-        memory "max_memory_operations": usize as Limit = 500;
-        /// Bytes of a reasoning trace; what is longer is cut.
-        trace "max_reasoning_trace": usize as Limit = 50_000;
+        memory "max_memory_operations": Option<usize> as Option<Limit> => Means("the limit of the runtime");
+        /// Bytes of a reasoning trace; a longer one is cut.
+        trace "max_reasoning_trace": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// Tool requests of a reply; the runtime ignores those after them.
-        tools "max_tool_requests": usize as Limit = 20;
+        tools "max_tool_requests": Option<usize> as Option<Limit> => Means("the limit of the runtime");
         /// Knowledge requests of a reply; the runtime ignores those after them.
-        knowledge "max_knowledge_requests": usize as Limit = 20;
+        knowledge "max_knowledge_requests": Option<usize> as Option<Limit> => Means("the limit of the runtime");
     }
     beside {
         /// Whether a reply without a valid envelope is an error ([`TranscriptSettings::require_valid_json`]).
         strict: bool;
         /// Whether updates have to end in a full stop to be kept.
         full_stops: FullStops;
+        /// The runtime whose behavior is modeled ([`TranscriptSettings::runtime`]).
+        runtime: Runtime;
     }
 }
 
@@ -155,6 +161,7 @@ settings! {
 
 fn complete(settings: &mut TranscriptSettings, reader: &mut Reader<'_>) {
     settings.caps.strict = settings.require_valid_json;
+    settings.set_runtime(settings.runtime.unwrap_or_default());
     check_consumers(&settings.consumers, reader);
 }
 
@@ -304,7 +311,52 @@ const SUCCESS_PHRASES: [&str; 41] = [
     "deploying…",
 ];
 
+/// Defines the limits of [`Caps`]: the setting, or else the limit of the runtime.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident = $capability:ident;)*) => {
+        impl Caps {
+            $($(#[$doc])* #[must_use]
+            pub fn $name(&self) -> usize {
+                self.$name.or(self.runtime.$capability).unwrap_or(usize::MAX)
+            })*
+        }
+    };
+}
+
+limits! {
+    /// The deepest nesting of braces of an envelope in mixed text.
+    depth = scanner_depth;
+    /// The largest envelope in mixed text, in bytes.
+    candidate = candidate_cap;
+    /// The most updates of a reply.
+    updates = updates_cap;
+    /// The longest update, in bytes.
+    update = update_cap;
+    /// The most memory operations of a reply.
+    memory = memory_cap;
+    /// The longest reasoning trace, in bytes.
+    trace = trace_cap;
+    /// The most tool requests of a reply.
+    tools = tool_requests_cap;
+    /// The most knowledge requests of a reply.
+    knowledge = knowledge_requests_cap;
+}
+
+impl Caps {
+    /// The longest surface, in bytes.
+    #[must_use]
+    pub fn surface(&self) -> usize {
+        let limit = self.surface.or(self.runtime.surface_cap).unwrap_or_default();
+        if limit == 0 { usize::MAX } else { limit }
+    }
+}
+
 impl TranscriptSettings {
+    /// Sets the runtime whose behavior is modeled.
+    pub fn set_runtime(&mut self, runtime: Runtime) {
+        self.caps.runtime = runtime;
+    }
+
     /// The compression ratio that is wanted.
     #[must_use]
     pub fn compression_target(&self) -> f64 {

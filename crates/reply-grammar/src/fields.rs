@@ -115,9 +115,9 @@ impl Fields<'_> {
     fn most_elements(&self, name: &str) -> u32 {
         let caps = &self.policy.transcripts.caps;
         let cap = match name {
-            "memory_operations" => caps.memory,
-            "tool_requests" => caps.tools,
-            "knowledge_requests" => caps.knowledge,
+            "memory_operations" => caps.memory(),
+            "tool_requests" => caps.tools(),
+            "knowledge_requests" => caps.knowledge(),
             "state_transitions" if self.updates.expr.is_none() => return 0,
             _ => 0,
         };
@@ -160,10 +160,10 @@ impl Fields<'_> {
             "from" | "to" => self.transition_end(),
             "surface_response" => Value::Text(
                 "surface",
-                text::filled(self.policy.length(limits.surface, transcripts.caps.surface)),
+                text::filled(self.policy.length(limits.surface, transcripts.caps.surface())),
             ),
             "reasoning_trace" => {
-                Value::Text("trace", text::any(self.policy.length(limits.text, transcripts.caps.trace)))
+                Value::Text("trace", text::any(self.policy.length(limits.text, transcripts.caps.trace())))
             }
             "tool_name" => self.tool(),
             "specialist" => self.specialist(),

@@ -31,7 +31,7 @@ impl Policy<'_> {
     #[must_use]
     pub fn most_updates(&self) -> u32 {
         let consumer = consumer_of(self.transcripts).max_updates;
-        let limits = [consumer, self.transcripts.caps.updates].into_iter().filter(|limit| *limit > 0);
+        let limits = [consumer, self.transcripts.caps.updates()].into_iter().filter(|limit| *limit > 0);
         let limits = limits.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         limits.fold(self.decoding.updates, u32::min)
     }

@@ -29,7 +29,7 @@ fn wanted<'d>(
     settings: &TranscriptSettings,
 ) -> impl Iterator<Item = &'d DeclaredPredicate> {
     declarations.all().filter(|declared| {
-        is_asked_for(declared.name)
+        is_asked_for(declared.name, settings.caps.runtime)
             && declared.ground.is_none()
             && takes(consumer_of(settings), declared.name)
             && !is_delicate(declared.name, &settings.atoms)

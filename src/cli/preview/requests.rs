@@ -159,7 +159,8 @@ impl PreviewCommand {
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let clock = self.now.map_or_else(|| Clock::of(kernel), |now_ns| Clock { now_ns });
         let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock)
-            .in_version(joined.settings.transcripts.profile);
+            .in_version(joined.settings.transcripts.profile)
+            .of_runtime(joined.settings.transcripts.caps.runtime);
         PreviewSettings {
             synthetic: settings.synthetic && !self.no_synthetic,
             sticky: self.sticky,

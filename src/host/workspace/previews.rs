@@ -169,6 +169,7 @@ fn how(program: &SnapshotProgram) -> PreviewSettings {
     let kernel = &settings.kernel;
     PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel))
         .in_version(settings.transcripts.profile)
+        .of_runtime(settings.transcripts.caps.runtime)
 }
 
 /// The comments above the first statement of a kernel, and the misplaced ones about previews below it, with their places.

@@ -124,7 +124,7 @@ impl Outliner<'_> {
         let reply = Reply::new(text, &self.turn.caps(self.settings));
         outline.outcome = Some(outcome(&reply));
         if let Ok(reading) = &reply.reading {
-            outline.surface = String::from_utf8_lossy(&reading.surface).into_owned();
+            outline.surface = String::from_utf8_lossy(reading.shown()).into_owned();
         }
         let account = Filters::new(self.settings, None).account(&reply);
         for (at, object) in reply.objects.iter().enumerate() {
@@ -264,7 +264,7 @@ fn outcome(reply: &Reply<'_>) -> Outcome {
     let Ok(reading) = &reply.reading else { return outcome };
     outcome.stage = Some(reading.stage);
     if let Some(picked) = &reading.picked {
-        outcome.bytes = (reading.surface.len(), picked.range.len().saturating_sub(reading.surface.len()));
+        outcome.bytes = (reading.shown().len(), picked.range.len().saturating_sub(reading.shown().len()));
     }
     let words: Vec<_> = reading.warnings.iter().map(warning).collect();
     for group in words.chunk_by(|one, other| one == other) {
@@ -281,6 +281,8 @@ fn warning(warning: &Warning) -> &'static str {
     match warning {
         Warning::Extracted => "the envelope was found in mixed text",
         Warning::Fallback => "no envelope was found, and the raw text is shown",
+        Warning::Recovered => "the surface of an incomplete envelope is shown",
+        Warning::CutOff => "the reply was cut off before its surface, and a message is shown",
         Warning::SelfCorrection(_) => "the model takes something back",
         Warning::SurfaceCut => "the surface was cut",
         Warning::UpdatesCut => "updates at the end were lost",

@@ -330,7 +330,7 @@ fn of_consumer(
     settings: &TranscriptSettings,
     name: &str,
 ) -> Result<Vec<PredicateKey>, String> {
-    let consumer = settings.consumers.get(name).or_else(|| built_in(name));
+    let consumer = settings.consumers.get(name).or_else(|| built_in(name, settings.caps.runtime));
     let Some(consumer) = consumer else {
         let own = settings.consumers.keys().map(String::as_str);
         return Err(format!(

@@ -26,6 +26,11 @@ pub(super) fn failure(failure: &DecodeFailure) -> String {
             format!("it is {}, no object", article(found))
         }
         DecodeFailure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
+        DecodeFailure::Value { field, .. } => format!("`{field}` has a value without a meaning"),
+        DecodeFailure::UnknownKeys(keys) => {
+            let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+            format!("strict mode rejects the unknown {}", keys.join(", "))
+        }
         DecodeFailure::NoSurface => "`surface_response` is missing or empty".into(),
         DecodeFailure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
     }
@@ -56,7 +61,7 @@ pub(super) fn drop_reason(word: &str) -> &'static str {
         "empty" => "it is empty",
         "long" => "it is too long",
         "syntax" => "it has no `(`, or no full stop at its end",
-        "meta" => "it has one of the characters ` $ ; |",
+        "meta" => "it has a character of a shell",
         _ => "there are too many",
     }
 }
@@ -66,6 +71,8 @@ pub(super) fn warning(warning: &Warning) -> String {
     match warning {
         Warning::Extracted => "the envelope was taken out of mixed text".into(),
         Warning::Fallback => "there is no valid JSON; the text itself is shown".into(),
+        Warning::Recovered => "the surface of an incomplete envelope is shown".into(),
+        Warning::CutOff => "the reply was cut off before its surface; a message is shown".into(),
         Warning::SelfCorrection(hypothesis) => format!("the model corrects itself: {hypothesis}"),
         Warning::SurfaceCut => "the surface was cut".into(),
         Warning::UpdatesCut => "updates at the end were lost".into(),

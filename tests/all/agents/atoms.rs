@@ -26,7 +26,7 @@ fn found(atom: &str) -> Vec<Finding> {
 /// What the runtime does with an update, as a finding would have it.
 fn is_lost(atom: &str) -> bool {
     let caps = Caps::default();
-    runtime::reason(atom, &caps).is_some() || ReadUpdate::new(atom).fact().is_none()
+    runtime::reason(atom, &caps).is_some() || ReadUpdate::new(atom, caps.runtime).fact().is_none()
 }
 
 /// Rules of which a finding says that the runtime loses the update.

@@ -1,63 +1,61 @@
 //! Replies, and tool arguments, as the reference runtime reads them: everything that was recorded of it, in both modes.
 //!
-//! The folder is `tests/conformance/envelopes`, or any of the same shape that `MANGLE_LS_ENVELOPES` names
-//! (`cargo xtask conformance DIR`).
+//! The folders are listed in `recordings`.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
+use super::recordings::{Recording, recordings};
+use mangle_settings::Runtime;
 use piggyback::envelope::json;
 use piggyback::envelope::runtime::{self, Caps, DecodeFailure};
 use serde_json::{Map, Value, json};
 
-fn folder() -> PathBuf {
-    match std::env::var_os("MANGLE_LS_ENVELOPES") {
-        Some(named) => PathBuf::from(named),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/envelopes"),
+/// Compares all records of some files, says how many agree, and fails if any does not.
+fn compare(ends: &str, differs: impl Fn(&Recording, &Map<String, Value>) -> Vec<String>) {
+    let mut wrong = Vec::new();
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for recording in recordings("envelopes", &[ends]) {
+        for record in recording.records() {
+            let found = differs(&recording, &record);
+            let count = counts.entry(format!("{} {}", recording.runtime, recording.file.display())).or_default();
+            count.0 += usize::from(found.is_empty());
+            count.1 += 1;
+            wrong.extend(found);
+        }
     }
-}
-
-/// The records of a file of the folder.
-fn records(name: &str) -> Vec<Map<String, Value>> {
-    let path = folder().join(name);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let records: Vec<_> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!records.is_empty(), "{name} holds nothing");
-    records
-}
-
-/// Says which of `name` differ, and fails if any does.
-fn assert_none(name: &str, of: usize, wrong: &[String]) {
-    eprintln!("{name}: {} of {of} agree", of - wrong.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (name, (agree, all)) in &counts {
+        eprintln!("{name}: {agree} of {all} agree");
+    }
+    assert!(!counts.is_empty(), "no recordings of {ends}");
+    assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn replies_are_read_as_the_runtime_reads_them() {
-    let all = records("cases.jsonl");
-    let wrong: Vec<_> = all.iter().flat_map(case).collect();
-    assert_none("replies", all.len(), &wrong);
+    compare("cases.jsonl", case);
 }
 
 /// What differs in one case.
-fn case(record: &Map<String, Value>) -> Vec<String> {
-    let name = record["file"].as_str().unwrap();
-    let raw = fs::read(folder().join("cases").join(name)).unwrap();
-    let caps = Caps::default();
-    let strict = Caps { strict: true, ..Caps::default() };
-    let usual = runtime::record(&runtime::read(&raw, &caps));
+fn case(recording: &Recording, record: &Map<String, Value>) -> Vec<String> {
+    let (name, runtime) = (record["file"].as_str().unwrap(), recording.runtime());
+    let raw = fs::read(recording.inputs.join(name)).unwrap();
+    let caps = Caps { runtime, ..Caps::default() };
+    let strict = Caps { strict: true, ..caps.clone() };
+    let usual = runtime::record(&runtime::read(&raw, &caps), runtime);
     let expected = &record["default"];
     let expected_strict = if record["strict"] == "same" { expected } else { &record["strict"] };
-    let attempts = runtime::attempts(&raw);
+    let attempts = runtime::attempts(&raw, runtime);
     let candidates: Vec<_> =
         runtime::candidates(&raw, &caps).iter().map(|at| json!([at.start, at.end])).collect();
     let found = [
         ("default", plain(expected), plain(&usual)),
-        ("strict", plain(expected_strict), plain(&runtime::record(&runtime::read(&raw, &strict)))),
+        ("strict", plain(expected_strict), plain(&runtime::record(&runtime::read(&raw, &strict), runtime))),
         ("whole", plain(record.get("whole").unwrap_or(&Value::Null)), outcome(attempts.whole.as_ref())),
         ("stream", plain(record.get("stream").unwrap_or(&Value::Null)), stream(attempts.stream.as_ref())),
         ("candidates", record.get("candidates").cloned().unwrap_or_else(|| json!([])), candidates.into()),
         ("bytes", record["bytes"].clone(), raw.len().into()),
+        ("live", record.get("live").cloned().unwrap_or_default(), runtime::live_record(&raw, runtime)),
     ];
     let differs = |(what, expected, found): (&str, Value, Value)| {
         (expected != found).then(|| format!("{name}, {what}: expected\n  {expected}\nfound\n  {found}"))
@@ -84,7 +82,7 @@ fn plain(value: &Value) -> Value {
         Value::Object(members) => {
             let is_failure = members.contains_key("class");
             let counts = |key: &str| match key {
-                "offset" | "field" => !is_failure,
+                "offset" | "field" | "fields" => !is_failure,
                 _ => true,
             };
             members
@@ -99,77 +97,110 @@ fn plain(value: &Value) -> Value {
 
 #[test]
 fn tool_arguments_reach_the_gate_as_recorded() {
-    let all = records("payloads.jsonl");
-    let wrong: Vec<_> = all.iter().filter_map(payload).collect();
-    assert_none("payloads", all.len(), &wrong);
+    compare("payloads.jsonl", |recording, record| payload(recording.runtime(), record));
 }
 
-fn payload(record: &Map<String, Value>) -> Option<String> {
+fn payload(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or("");
     let tool = serde_json::to_string(text("tool")).unwrap();
     let raw = format!(
         r#"{{"control_packet":{{"tool_requests":[{{"tool_name":{tool},"tool_args":{}}}]}},"surface_response":"s"}}"#,
         text("args")
     );
-    let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
+    let reading = runtime::read(raw.as_bytes(), &Caps { runtime, ..Caps::default() }).unwrap();
     let expects_loss = record.contains_key("decode_error");
     let Some(picked) = reading.picked else {
-        return (!expects_loss).then(|| format!("{}: the envelope is lost", text("id")));
+        return if expects_loss { Vec::new() } else { vec![format!("{}: the envelope is lost", text("id"))] };
     };
-    let tool = &picked.packet.tools.as_slice()[0];
-    let found = [
-        ("action", runtime::action(&tool.name)),
-        ("target", runtime::target(tool.args.as_ref())),
-        ("payload", tool.args.as_ref().map_or_else(|| "null".to_owned(), runtime::payload)),
-    ];
-    let wrong = found.iter().find(|(name, found)| text(name) != found);
-    let wrong =
-        wrong.map(|(name, found)| format!("{}, {name}: expected {} found {found}", text("id"), text(name)));
     if expects_loss {
-        return Some(format!("{}: the envelope is not lost", text("id")));
+        return vec![format!("{}: the envelope is not lost", text("id"))];
     }
-    wrong.or_else(|| pending(record, &found))
-}
-
-/// What differs in the fact that the gate asserts: what becomes a name in it, and whether it can be asserted at all.
-fn pending(record: &Map<String, Value>, found: &[(&str, String)]) -> Option<String> {
-    let is_assertable = runtime::is_constant(&found[0].1);
-    if record.contains_key("not_assertable") || !is_assertable {
-        let agree = record.contains_key("not_assertable") && !is_assertable;
-        return (!agree).then(|| format!("{}: assertable: {is_assertable}", record["id"]));
+    let tool = &picked.packet.tools.as_slice()[0];
+    let call = runtime::GateCall::new(tool, runtime);
+    let mut found = Map::new();
+    match &call.denied {
+        Some((action, why)) => {
+            found.insert("denied".into(), why.as_str().into());
+            found.insert("security_violation".into(), action.as_str().into());
+        }
+        None => {
+            found.insert("action".into(), call.action.as_str().into());
+            found.insert("target".into(), call.target.as_str().into());
+            found.insert("payload".into(), call.payload.as_str().into());
+            if runtime::is_constant(&call.action) {
+                let kind = |text: &str| if runtime::becomes_name(text.as_bytes()) { "name" } else { "string" };
+                let stored =
+                    json!({ "action": "name", "target": kind(&call.target), "payload": kind(&call.payload) });
+                found.insert("stored".into(), stored);
+            } else {
+                found.insert("not_assertable".into(), true.into());
+            }
+        }
     }
-    let kind = |text: &str| if runtime::becomes_name(text.as_bytes()) { "name" } else { "string" };
-    let stored = json!({ "action": "name", "target": kind(&found[1].1), "payload": kind(&found[2].1) });
-    (record["stored"] != stored).then(|| format!("{}: stored as {stored}", record["id"]))
+    if runtime.shell_effects && runtime::is_shell_tool(&tool.name) {
+        let effect = runtime::effect(&tool.name, tool.args.as_ref());
+        let mut shell = json!({
+            "allowed": effect.is_allowed(),
+            "command": runtime::command(&tool.name, tool.args.as_ref()),
+            "effect": effect.word(),
+        });
+        if let Some(why) = runtime::shell_refusal(&tool.name, tool.args.as_ref()) {
+            shell["error"] = why.into();
+        }
+        found.insert("shell".into(), shell);
+    }
+    let mut expected = record.clone();
+    for input in ["id", "tool", "args"] {
+        expected.shift_remove(input);
+    }
+    if expected.contains_key("not_assertable") {
+        expected.insert("not_assertable".into(), true.into());
+    }
+    // A payload of many bytes is recorded by its hash.
+    if !expected.contains_key("payload") && found.contains_key("payload") {
+        let bytes = expected.shift_remove("payload_bytes");
+        expected.retain(|key, _| !key.starts_with("payload_"));
+        let payload = found.shift_remove("payload").unwrap();
+        if bytes.is_some_and(|bytes| bytes != json!(payload.as_str().unwrap().len())) {
+            return vec![format!("{}: payload of another length", text("id"))];
+        }
+    }
+    let (expected, found) = (Value::from(expected), Value::from(found));
+    if expected == found { Vec::new() } else { vec![format!("{}: expected\n  {expected}\nfound\n  {found}", text("id"))] }
 }
 
 #[test]
 fn updates_pass_the_filters_as_recorded() {
-    let all = records("atoms.jsonl");
-    let wrong: Vec<_> = all.iter().filter_map(atom).collect();
-    assert_none("atoms", all.len(), &wrong);
+    compare("atoms.jsonl", |recording, record| atom(recording.runtime(), record));
 }
 
-fn atom(record: &Map<String, Value>) -> Option<String> {
+fn atom(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
     let mut expected = record.clone();
     let atom = expected.shift_remove("atom").unwrap();
     let id = expected.shift_remove("id").unwrap();
-    let mut found = runtime::update_record(atom.as_str().unwrap(), &Caps::default());
+    let mut found = runtime::update_record(atom.as_str().unwrap(), &Caps { runtime, ..Caps::default() });
     // How the engine's own text escapes what it prints does not count.
     for kernel in [expected.get_mut("kernel"), found.get_mut("kernel")].into_iter().flatten() {
         *kernel = kernel.as_str().unwrap().replace("\\'", "'").into();
     }
+    // The reasons of the parser are the engine's.
+    let reason = expected.get("session_reason").and_then(Value::as_str).map(str::to_owned);
+    if reason.is_some_and(|reason| reason.starts_with("parse error")) {
+        expected.shift_remove("session_reason");
+    }
     let expected = Value::Object(expected);
-    (expected != found).then(|| format!("{id} {atom}: expected\n  {expected}\nfound\n  {found}"))
+    if expected == found { Vec::new() } else { vec![format!("{id} {atom}: expected\n  {expected}\nfound\n  {found}")] }
 }
 
 /// The tree that keeps everything and the validator that stops like Go agree on what JSON is.
 #[test]
 fn what_the_tree_has_no_problem_with_is_json() {
-    for record in records("cases.jsonl") {
-        let raw = fs::read(folder().join("cases").join(record["file"].as_str().unwrap())).unwrap();
-        let is_json = json::whole(&raw).is_ok();
-        assert_eq!(json::Json::parse(&raw).is_valid_to_the_end(), is_json, "{}", record["file"]);
+    for recording in recordings("envelopes", &["cases.jsonl"]) {
+        for record in recording.records() {
+            let raw = fs::read(recording.inputs.join(record["file"].as_str().unwrap())).unwrap();
+            let is_json = json::whole(&raw).is_ok();
+            assert_eq!(json::Json::parse(&raw).is_valid_to_the_end(), is_json, "{}", record["file"]);
+        }
     }
 }
 
@@ -184,7 +215,7 @@ fn arguments_may_nest_deep() {
         let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
         let picked = reading.picked?;
         let args = picked.packet.tools.as_slice()[0].args.clone();
-        Some((runtime::payload(args.as_ref().unwrap()).len(), runtime::target(args.as_ref()).len()))
+        Some((runtime::payload(args.as_ref().unwrap()).len(), runtime::target(args.as_ref(), mangle_settings::Runtime::default()).len()))
     };
     // The envelope, the packet, the list, the request and its arguments are levels, too.
     assert_eq!(deep(9_995, "[", "]"), Some((10 + 2 * 9_995, 1 + 2 * 9_995)));

@@ -1,6 +1,9 @@
 //! Replies and prompts, against recorded behaviour.
 
 mod atoms;
+mod capabilities;
 mod envelopes;
+mod findings;
 mod origins;
 mod prompts;
+mod recordings;

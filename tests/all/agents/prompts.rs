@@ -1,54 +1,60 @@
 //! Prompts as the reference runtime assembles them: everything that was recorded of their structure.
 //!
-//! The folder is `tests/conformance/prompts`, or any of the same shape that `MANGLE_LS_PROMPTS` names
-//! (`cargo xtask conformance DIR`).
+//! The folders are listed in `recordings`.
 
-use std::fs;
-use std::path::PathBuf;
-
+use super::recordings::recordings;
 use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{
     AssemblyRequest, DerivedContext, FactList, Intent, Mode, Prompt, PromptContext, Section, SectionKind,
-    SectionSource, SourcedText, appends_in_jit_mode, assemble,
+    SectionSource, SourcedText, appends_in_jit_mode, assemble, names_envelope,
 };
 use mangle_ls::ide::previews::{blocks, derived};
+use mangle_settings::Runtime;
+use piggyback::envelope::runtime::go_quoted;
 use serde_json::{Map, Value, json};
-
-fn folder() -> PathBuf {
-    match std::env::var_os("MANGLE_LS_PROMPTS") {
-        Some(named) => PathBuf::from(named),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/prompts"),
-    }
-}
 
 #[test]
 fn prompts_are_assembled_as_the_runtime_assembles_them() {
-    let path = folder().join("cases.jsonl");
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!cases.is_empty(), "{} holds nothing", path.display());
-    let differs = |case: &Value| {
-        let found = observed(case["input"].as_object().unwrap());
-        let name = case["name"].as_str().unwrap();
-        (found != case["expect"]).then(|| format!("{name}: expected\n  {}\nfound\n  {found}", case["expect"]))
-    };
-    let wrong: Vec<_> = cases.iter().filter_map(differs).collect();
-    eprintln!("prompts: {} of {} agree", cases.len() - wrong.len(), cases.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let mut wrong = Vec::new();
+    for recording in recordings("prompts", &["cases.jsonl"]) {
+        let (cases, before) = (recording.records(), wrong.len());
+        for case in &cases {
+            let found = observed(case["input"].as_object().unwrap(), recording.runtime());
+            if found != case["expect"] {
+                let name = case["name"].as_str().unwrap();
+                wrong.push(format!("{name}: expected\n  {}\nfound\n  {found}", case["expect"]));
+            }
+        }
+        let agree = cases.len() - (wrong.len() - before);
+        eprintln!("{} {}: {agree} of {} agree", recording.runtime, recording.file.display(), cases.len());
+    }
+    assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// What is assembled for an input, in the words of the record.
-fn observed(input: &Map<String, Value>) -> Value {
-    let Some(context) = context(input) else { return json!({ "error": "missing shard_id or shard_type" }) };
+fn observed(input: &Map<String, Value>, runtime: Runtime) -> Value {
+    let Some(context) = context(input, runtime) else { return json!({ "error": "missing shard_id or shard_type" }) };
     let prompt = assembled(input, &context, Mode::Legacy);
     let section_mode = assembled(input, &context, Mode::Section);
-    json!({
+    let mut found = json!({
         "derived": derived(&DerivedContext::of(&context)),
         "section_mode": of_section_mode(&section_mode),
         "sections": prompt.sections.iter().map(section).collect::<Vec<_>>(),
         "suffix": prompt.suffix,
-        "suffix_in_jit_mode": appends_in_jit_mode(&context.shard_type),
-    })
+        "suffix_in_jit_mode": appends_in_jit_mode(&context),
+    });
+    if let Some(compiled) = input.get("compiled") {
+        let names = names_envelope(compiled.as_str().unwrap(), runtime);
+        found["jit"] = json!({ "suffix": appends_in_jit_mode(&context) && !names });
+    }
+    if let Some(error) = input.get("compile_error") {
+        // The fallback is the legacy prompt, and a fact tells the first 400 characters of the error.
+        let reason: String = error.as_str().unwrap().chars().take(400).collect();
+        let role = DerivedContext::of(&context).shard_type;
+        let fact = format!("jit_fallback({role}, {}).", go_quoted(&reason));
+        found["jit"] = json!({ "same_as_legacy": true, "asserted": [fact] });
+    }
+    found
 }
 
 fn assembled(input: &Map<String, Value>, context: &PromptContext, mode: Mode) -> Prompt {
@@ -70,7 +76,7 @@ fn assembled(input: &Map<String, Value>, context: &PromptContext, mode: Mode) ->
 }
 
 /// The context of a case; `None` when it is incomplete.
-fn context(input: &Map<String, Value>) -> Option<PromptContext> {
+fn context(input: &Map<String, Value>, runtime: Runtime) -> Option<PromptContext> {
     let session = input.get("session").map(|session| {
         let file = SessionFile::read(&session.to_string(), SessionForm::Json);
         assert!(file.findings.is_empty(), "{:?}", file.findings);
@@ -87,7 +93,7 @@ fn context(input: &Map<String, Value>) -> Option<PromptContext> {
         }
     });
     if let Some(map) = input.get("map").and_then(Value::as_object) {
-        return PromptContext::from_map(map, session, intent).ok();
+        return PromptContext::from_map(map, session, intent, runtime).ok();
     }
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(PromptContext {
@@ -100,6 +106,7 @@ fn context(input: &Map<String, Value>) -> Option<PromptContext> {
         semantic_top_k: input.get("semantic_top_k").and_then(Value::as_u64).map(|k| k.try_into().unwrap()),
         budget: (None, None),
         vectors: Vec::new(),
+        runtime,
     })
 }
 

@@ -9,6 +9,8 @@ mod order;
 mod pattern;
 
 use super::origin::FactOrigin;
+use mangle_settings::Runtime;
+use piggyback::envelope::runtime::go_float;
 
 pub use kernel::{KernelAnswers, Marks};
 pub use order::AnswerOrder;
@@ -19,8 +21,10 @@ pub use pattern::QueryPattern;
 pub enum Arg {
     /// A name, with its `/`, or a string.
     Text(String),
-    /// A number. A float counts without its fraction.
+    /// A number.
     Number(i64),
+    /// A float. Most readers drop its fraction.
+    Float(f64),
     /// A list, a map, a time or whatever else, printed. The runtime takes it for a text, an empty one.
     Other(String),
 }
@@ -31,9 +35,34 @@ impl Arg {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Number(_) => None,
+            Self::Number(_) | Self::Float(_) => None,
             Self::Other(_) => Some(""),
         }
+    }
+
+    /// The number without its fraction, as the conversion of the runtime's language does it.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)]
+    pub(super) fn whole(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Float(float) => Some(float.trunc() as i64),
+            Self::Text(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// The text that a runtime reads; `None` if it skips the fact.
+    #[must_use]
+    pub(super) fn read(&self, runtime: Runtime) -> Option<String> {
+        if !runtime.printed_arguments {
+            return self.text().map(str::to_owned);
+        }
+        let text = match self {
+            Self::Text(text) | Self::Other(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Float(float) => go_float(*float),
+        };
+        Some(text).filter(|text| !text.is_empty())
     }
 
     /// The text, as the prompt compiler has it, which takes numbers, too.
@@ -42,6 +71,7 @@ impl Arg {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number(number) => number.to_string(),
+            Self::Float(_) => self.whole().unwrap_or_default().to_string(),
             Self::Other(_) => String::new(),
         }
     }
@@ -61,9 +91,15 @@ impl Answer {
     fn bytes(&self) -> usize {
         let of = |arg: &Arg| match arg {
             Arg::Text(text) | Arg::Other(text) => text.len(),
-            Arg::Number(_) => 0,
+            Arg::Number(_) | Arg::Float(_) => 0,
         };
         self.args.iter().map(|arg| size_of::<Arg>() + of(arg)).sum::<usize>() + self.held.fact.len()
+    }
+
+    /// An argument as the text that a runtime reads.
+    #[must_use]
+    pub fn read(&self, at: usize, runtime: Runtime) -> Option<String> {
+        self.args.get(at).and_then(|arg| arg.read(runtime))
     }
 
     /// An argument as text, if it is one.

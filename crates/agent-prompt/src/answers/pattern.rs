@@ -46,7 +46,9 @@ impl QueryPattern {
     #[must_use]
     pub fn fits(&self, args: &[Arg]) -> bool {
         let Some(wanted) = &self.wanted else { return true };
-        let equal = |(wanted, arg): (&Option<Arg>, &Arg)| wanted.as_ref().is_none_or(|wanted| wanted == arg);
+        let is_same = |wanted: &Arg, arg: &Arg| wanted == arg || wanted.whole().is_some() && wanted.whole() == arg.whole();
+        let equal =
+            |(wanted, arg): (&Option<Arg>, &Arg)| wanted.as_ref().is_none_or(|wanted| is_same(wanted, arg));
         wanted.len() == args.len() && wanted.iter().zip(args).all(equal)
     }
 }
@@ -77,9 +79,7 @@ pub(super) fn argument(datum: &Datum, printed: impl FnOnce() -> String) -> Arg {
         Datum::Name(text) | Datum::String(text) => Arg::Text(text.to_string()),
         Datum::Bytes(bytes) => Arg::Text(String::from_utf8_lossy(bytes).into_owned()),
         Datum::Number(number) => Arg::Number(*number),
-        // As the conversion of the runtime's language does it.
-        #[allow(clippy::cast_possible_truncation)]
-        Datum::Float(bits) => Arg::Number(f64::from_bits(*bits).trunc() as i64),
+        Datum::Float(bits) => Arg::Float(f64::from_bits(*bits)),
         _ => Arg::Other(printed()),
     }
 }

@@ -8,6 +8,7 @@ use crate::origin::LineOrigin;
 use crate::prompt::Prompt;
 use crate::sections::{Section, SectionKind, SectionSource};
 use crate::texts;
+use mangle_settings::Runtime;
 
 /// The predicate that holds templates: type of shard, text.
 pub(crate) const TEMPLATES: &str = "shard_prompt_base";
@@ -29,10 +30,15 @@ pub(super) fn section(
         prompt.failed.push((TEMPLATES, why));
         Vec::new()
     });
-    let found = answers.iter().find_map(|answer| template_for(answer, kind));
+    let runtime = request.context.runtime;
+    let mut all = answers.iter().filter_map(|answer| template_for(answer, kind, runtime));
+    let found = match runtime.smallest_template {
+        true => all.min_by(|(one, _), (other, _)| one.cmp(other)),
+        false => all.next(),
+    };
     if let Some((text, answer)) = found.filter(|(text, _)| !text.is_empty()) {
         let mut section = Section::new(SectionKind::Base, SectionSource::Kernel, "BASE");
-        section.push_text(text, &LineOrigin::Fact(answer.held.showing(1)));
+        section.push_text(&text, &LineOrigin::Fact(answer.held.showing(1)));
         section.push_blank();
         return PromptBase { section, needs_suffix: true, is_from_kernel: true };
     }
@@ -53,8 +59,12 @@ pub(super) fn section(
 }
 
 /// The text that a fact has for a type. Its key is a name or a string, and case counts.
-pub(crate) fn template_for<'a>(answer: &'a Answer, kind: &str) -> Option<(&'a str, &'a Answer)> {
-    let key = answer.text(0)?;
+pub(crate) fn template_for<'a>(
+    answer: &'a Answer,
+    kind: &str,
+    runtime: Runtime,
+) -> Option<(String, &'a Answer)> {
+    let key = answer.read(0, runtime)?;
     let is_for_it = key == kind || key.strip_prefix('/') == Some(kind);
-    answer.text(1).filter(|_| is_for_it).map(|text| (text, answer))
+    answer.read(1, runtime).filter(|_| is_for_it).map(|text| (text, answer))
 }

@@ -1,5 +1,6 @@
 //! What the kernel injects: the list of context atoms, and the knowledge of specialists.
 
+use super::clamp;
 use super::request::AssemblyRequest;
 use crate::answers::{Answer, Querier};
 use crate::context::PromptContext;
@@ -9,6 +10,7 @@ use crate::prompt::Prompt;
 use crate::sections::{INJECTED, KNOWLEDGE, Section, SectionKind, SectionSource};
 use crate::texts;
 use crate::wording::Wording;
+use piggyback::envelope::runtime::go_quoted;
 
 /// Whether a fact with this key is meant for a shard: by its id letter for letter, or for all of them.
 #[must_use]
@@ -19,7 +21,10 @@ pub(crate) fn is_for(key: &str, shard_id: &str) -> bool {
 /// Adds the context section, if there is anything for it.
 pub(super) fn section(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let wording = request.wording();
-    let lines = injected(request.context, wording, querier, prompt);
+    let mut lines = injected(request.context, wording, querier, prompt);
+    if request.context.runtime.context_by_pattern {
+        bounded(&mut lines, request, wording);
+    }
     if lines.is_empty() {
         return;
     }
@@ -62,6 +67,49 @@ pub(super) fn for_section_mode(
     }
 }
 
+/// The label of a cut line.
+const ROW: &str = "injectable_context row";
+
+/// Sorts lines, drops doubles, and cuts what exceeds the limits of the runtime.
+fn bounded(lines: &mut Vec<PromptLine>, request: &AssemblyRequest<'_>, wording: Wording<'_>) {
+    let runtime = request.context.runtime;
+    lines.sort_by(|one, other| one.value().cmp(other.value()));
+    lines.dedup_by(|one, other| one.value() == other.value());
+    let (all, limit) = (lines.len(), runtime.context_rows_cap.unwrap_or(usize::MAX));
+    lines.truncate(limit);
+    for line in &mut *lines {
+        let text = clamp::head(line.value(), runtime.context_row_cap, ROW);
+        *line = wording.line("context.entry", &[("value", &text)], None, line.origin.clone());
+    }
+    if all > limit {
+        let text = format!("{} {} of {all} {ROW}s] …", clamp::MARK, all - limit);
+        lines.push(PromptLine::plain(text, LineOrigin::builtin("context.cut")));
+    }
+}
+
+/// The facts for a shard: its own, and those for all shards.
+fn facts(context: &PromptContext, querier: &mut dyn Querier, prompt: &mut Prompt) -> Vec<Answer> {
+    if !context.runtime.context_by_pattern {
+        return querier.query(INJECTED, 2).unwrap_or_else(|why| {
+            prompt.failed.push((INJECTED, why));
+            Vec::new()
+        });
+    }
+    let (mut found, mut failed) = (Vec::new(), None);
+    let mut ids = vec![context.shard_id.as_str()];
+    ids.extend(["*", "/_all"].into_iter().filter(|id| *id != context.shard_id));
+    for id in ids {
+        match querier.query(&format!("{INJECTED}({}, _)", go_quoted(id)), 2) {
+            Ok(answers) => found.extend(answers),
+            Err(why) => failed = Some(why),
+        }
+    }
+    if let Some(why) = failed.filter(|_| found.is_empty()) {
+        prompt.failed.push((INJECTED, why));
+    }
+    found
+}
+
 /// A line for each context atom of a shard.
 fn injected(
     context: &PromptContext,
@@ -69,18 +117,15 @@ fn injected(
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Vec<PromptLine> {
-    let answers = querier.query(INJECTED, 2).unwrap_or_else(|why| {
-        prompt.failed.push((INJECTED, why));
-        Vec::new()
-    });
+    let runtime = context.runtime;
     let line = |answer: &Answer| {
-        let text = answer.text(1).filter(|_| is_for(answer.text(0).unwrap_or_default(), &context.shard_id));
-        // Without a key that is a text there is nobody to be meant.
-        answer.text(0)?;
+        let is_meant = runtime.context_by_pattern
+            || is_for(answer.text(0).unwrap_or_default(), &context.shard_id) && answer.text(0).is_some();
+        let text = answer.read(1, runtime).filter(|_| is_meant)?;
         let origin = LineOrigin::Fact(answer.held.showing(1));
-        Some(wording.line("context.entry", &[("value", text?)], None, origin))
+        Some(wording.line("context.entry", &[("value", &text)], None, origin))
     };
-    answers.iter().filter_map(line).collect()
+    facts(context, querier, prompt).iter().filter_map(line).collect()
 }
 
 /// Topic and text of what specialists know for a shard. Its id must be the shard's, letter for letter.
@@ -89,14 +134,20 @@ fn knowledge(
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Vec<(String, String, Answer)> {
-    let answers = querier.query(KNOWLEDGE, 3).unwrap_or_else(|why| {
+    let query = match context.runtime.context_by_pattern {
+        true => format!("{KNOWLEDGE}({}, _, _)", go_quoted(&context.shard_id)),
+        false => KNOWLEDGE.to_owned(),
+    };
+    let answers = querier.query(&query, 3).unwrap_or_else(|why| {
         prompt.failed.push((KNOWLEDGE, why));
         Vec::new()
     });
     let block = |answer: Answer| {
-        answer.text(0).filter(|key| *key == context.shard_id)?;
-        let topic = answer.text(1).filter(|topic| !topic.is_empty())?.to_owned();
-        let text = answer.text(2).filter(|text| !text.is_empty())?.to_owned();
+        if !context.runtime.context_by_pattern {
+            answer.text(0).filter(|key| *key == context.shard_id)?;
+        }
+        let topic = answer.read(1, context.runtime).filter(|topic| !topic.is_empty())?;
+        let text = answer.read(2, context.runtime).filter(|text| !text.is_empty())?;
         Some((topic, text, answer))
     };
     answers.into_iter().filter_map(block).collect()

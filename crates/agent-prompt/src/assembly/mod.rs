@@ -4,6 +4,7 @@
 //! is one section. Whatever the runtime does strangely is done here as well; rules say so.
 
 mod base;
+mod clamp;
 mod context;
 mod intent;
 mod request;
@@ -29,8 +30,7 @@ pub(super) use super::sections::{INJECTED, KNOWLEDGE};
 pub(super) use base::{TEMPLATES, template_for};
 pub(super) use context::is_for;
 pub(super) use session::HISTORY;
-pub(super) use suffix::has_envelope;
-pub use suffix::{appends_in_jit_mode, is_structured_only};
+pub use suffix::{appends_in_jit_mode, has_envelope, is_structured_only};
 
 /// How many bytes of a compiler's complaint the runtime records.
 const REASON: usize = 400;
@@ -95,7 +95,8 @@ fn compiled(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &m
             prompt.failed.extend(compilation.failed.iter().cloned());
             prompt.compilation = Some(Arc::new(compilation));
             let text = prompt.text();
-            if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {
+            if suffix::appends_in_jit_mode(request.context)
+                && !suffix::has_envelope(&text, request.context.runtime) {
                 prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
                 suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");
             }
@@ -115,9 +116,9 @@ fn legacy(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut
     let wording = request.wording();
     context::section(request, querier, prompt);
     let session = request.context.session.as_ref();
-    prompt.sections.extend(session.and_then(|session| session::section(session, wording)));
+    prompt.sections.extend(session.and_then(|session| session::section(session, wording, request.context.runtime)));
     prompt.sections.extend(request.context.intent.as_ref().map(|intent| intent::section(intent, wording)));
-    if base.needs_suffix && !is_structured_only(&request.context.shard_type) {
+    if base.needs_suffix && !is_structured_only(&request.context.shard_type, request.context.runtime) {
         let because = if base.is_from_kernel {
             "the base is a template of the kernel"
         } else {

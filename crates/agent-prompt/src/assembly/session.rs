@@ -1,5 +1,6 @@
 //! What the session knows: one block after the other, each with a blank line and a heading above it.
 
+use super::clamp::{self, SessionLine};
 use crate::line::PromptLine;
 use crate::origin::LineOrigin;
 use crate::sections::{Section, SectionKind, SectionSource};
@@ -7,41 +8,57 @@ use crate::session::{Count, PriorShard, PromptSession, Tool};
 use crate::sourced_text::SourcedText;
 use crate::texts::Block;
 use crate::wording::Wording;
+use mangle_settings::Runtime;
 use mangle_syntax::text::{TextRange, text_len};
+
+/// Tags of texts that no runtime cuts by themselves.
+const WHOLE: [&str; 3] = ["branch", "phase", "binary"];
 
 /// From how many bytes on the conversation is left out without a word.
 pub(crate) const HISTORY: usize = 1_500;
 
 /// The section; `None` when there is nothing to show.
-pub(super) fn section(session: &PromptSession, wording: Wording<'_>) -> Option<Section> {
-    let mut writer = Writer { wording, lines: Vec::new(), block: Block::Dream };
+pub(super) fn section(session: &PromptSession, wording: Wording<'_>, runtime: Runtime) -> Option<Section> {
+    let mut writer = Writer { wording, runtime, lines: Vec::new(), block: Block::Dream };
     writer.dream(session);
+    if runtime.safety_first {
+        writer.safety(session);
+    }
     writer.list(Block::Diagnostics, "session.diagnostic", &session.current_diagnostics);
     writer.tests(session);
     writer.list(Block::Findings, "session.finding", &session.recent_findings);
     writer.list(Block::Reflection, "session.hit", &session.reflection_hits);
     writer.list(Block::Impacted, "session.file", &session.impacted_files);
+    if runtime.dependency_block {
+        writer.list(Block::Dependencies, "session.dependency", &session.dependency_context);
+    }
     writer.git(session);
     writer.campaign(session);
     writer.prior(&session.prior_shard_outputs);
     writer.list(Block::Actions, "session.action", &session.recent_actions);
     writer.knowledge(session);
     writer.tools(&session.available_tools);
-    writer.safety(session);
+    if !runtime.safety_first {
+        writer.safety(session);
+    }
     writer.history(&session.compressed_history);
     if writer.lines.is_empty() {
         return None;
     }
     let mut section = Section::new(SectionKind::Session, SectionSource::Session, "SESSION");
     section.push_banner(wording, "session.title");
-    section.lines.append(&mut writer.lines);
+    section.lines.extend(clamp::session(writer.lines, runtime.prompt_block_cap));
     section.push_blank();
     Some(section)
 }
 
+/// The label of a cut line.
+const LINE: &str = "session context line";
+
 struct Writer<'t> {
     wording: Wording<'t>,
-    lines: Vec<PromptLine>,
+    runtime: Runtime,
+    lines: Vec<SessionLine>,
     block: Block,
 }
 
@@ -49,22 +66,32 @@ impl Writer<'_> {
     /// Begins a block.
     fn begin(&mut self, block: Block) {
         self.block = block;
-        self.push(PromptLine::layout(""));
+        self.push("", PromptLine::layout(""));
         self.heading(&format!("session.{}", block.as_str()));
     }
 
-    fn push(&mut self, line: PromptLine) {
-        self.lines.push(PromptLine { block: Some(self.block), ..line });
+    fn push(&mut self, phrase: &str, line: PromptLine) {
+        let line = PromptLine { block: Some(self.block), ..line };
+        self.lines.push(SessionLine { label: clamp::label_len(phrase, &line), line });
+    }
+
+    /// A text that the runtime cuts at its limit for a line.
+    fn cut(&self, text: &str) -> String {
+        clamp::head(text, self.runtime.prompt_line_cap, LINE)
     }
 
     /// Adds the lines of a heading.
     fn heading(&mut self, phrase: &str) {
-        self.wording.heading(phrase).into_iter().for_each(|line| self.push(line));
+        for (at, line) in self.wording.heading(phrase).into_iter().enumerate() {
+            // The runtime has one heading, of a length of its own.
+            self.push(if at == 0 { phrase } else { "none" }, line);
+        }
     }
 
     fn said(&mut self, tag: &'static str, phrase: &str, said: &SourcedText) {
-        let value = [("value", said.as_str())];
-        self.push(self.wording.line(phrase, &value, Some(tag), LineOrigin::session(said)));
+        let text = if WHOLE.contains(&tag) { said.as_str().to_owned() } else { self.cut(said.as_str()) };
+        let line = self.wording.line(phrase, &[("value", &text)], Some(tag), LineOrigin::session(said));
+        self.push(phrase, line);
     }
 
     fn shown(
@@ -75,7 +102,8 @@ impl Writer<'_> {
         (pointer, range): (&str, TextRange),
     ) {
         let origin = LineOrigin::Session { pointer: pointer.to_owned(), range };
-        self.push(self.wording.line(phrase, values, Some(tag), origin));
+        let line = self.wording.line(phrase, values, Some(tag), origin);
+        self.push(phrase, line);
     }
 
     fn positive(&mut self, tag: &'static str, phrase: &str, count: Option<Count>, pointer: &str) {
@@ -96,7 +124,7 @@ impl Writer<'_> {
         if session.dream_mode {
             self.begin(Block::Dream);
             self.heading("session.dream_text");
-            self.push(PromptLine::layout(""));
+            self.push("", PromptLine::layout(""));
         }
     }
 
@@ -110,9 +138,14 @@ impl Writer<'_> {
         session.failing_tests.iter().for_each(|test| self.said("test", "session.test", test));
     }
 
-    /// Shown for the branch or commits. Files and changes alone show nothing.
+    /// Shown for the branch or commits, and by some runtimes for changed files.
     fn git(&mut self, session: &PromptSession) {
-        if session.git_branch.is_empty() && session.git_recent_commits.is_empty() {
+        let has_files = session.git_unstaged_count.is_some_and(|count| count.value > 0)
+            || !session.git_modified_files.is_empty();
+        if session.git_branch.is_empty()
+            && session.git_recent_commits.is_empty()
+            && !(self.runtime.git_files && has_files)
+        {
             return;
         }
         self.begin(Block::Git);
@@ -125,6 +158,10 @@ impl Writer<'_> {
             let range = first.range.cover(last.range);
             let count = session.git_modified_files.len().to_string();
             self.shown("modified", "session.modified", &[("value", &count)], ("/git_modified_files", range));
+            if self.runtime.git_files {
+                let files = &session.git_modified_files;
+                files.iter().for_each(|file| self.said("modified_file", "session.modified_file", file));
+            }
         }
         if !session.git_recent_commits.is_empty() {
             self.heading("session.commits");
@@ -168,7 +205,8 @@ impl Writer<'_> {
             let outcome = if prior.success { "SUCCESS" } else { "FAILED" };
             let (kind, task, summary) =
                 (prior.shard_type.as_str(), prior.task.as_str(), prior.summary.as_str());
-            let values = [("shard", kind), ("outcome", outcome), ("task", task), ("summary", summary)];
+            let (task, summary) = (self.cut(task), self.cut(summary));
+            let values = [("shard", kind), ("outcome", outcome), ("task", &task), ("summary", &summary)];
             self.shown("line", "session.output", &values, (&prior.pointer, prior.range));
         }
     }
@@ -187,7 +225,8 @@ impl Writer<'_> {
             self.begin(Block::Tools);
         }
         for tool in tools {
-            let values = [("name", tool.name.as_str()), ("description", tool.description.as_str())];
+            let description = self.cut(tool.description.as_str());
+            let values = [("name", tool.name.as_str()), ("description", &description)];
             self.shown("tool", "session.tool", &values, (&tool.pointer, tool.range));
             if !tool.binary_path.is_empty() {
                 self.said("binary", "session.binary", &tool.binary_path);
@@ -212,7 +251,7 @@ impl Writer<'_> {
         for line in history.text.split('\n') {
             let value = TextRange::up_to(text_len(line));
             let line = PromptLine::plain(line, LineOrigin::session(history));
-            self.push(PromptLine { tag: Some("text"), value, ..line });
+            self.push("session.text", PromptLine { tag: Some("text"), value, ..line });
         }
     }
 }

@@ -2,29 +2,36 @@
 
 use super::request::AssemblyRequest;
 use super::template;
-use crate::derived_context::folded;
+use crate::context::PromptContext;
+use crate::derived_context::{folded, role};
 use crate::origin::LineOrigin;
 use crate::prompt::Prompt;
 use crate::sections::{Section, SectionKind};
 use crate::texts;
+use mangle_settings::Runtime;
 
 /// Whether shards of a type answer with a structure of their own, never with an envelope.
 #[must_use]
-pub fn is_structured_only(kind: &str) -> bool {
-    matches!(&*folded(kind), "mangle_repair" | "legislator")
+pub fn is_structured_only(kind: &str, runtime: Runtime) -> bool {
+    runtime.roles_without_envelope.contains(&folded(kind).as_str())
 }
 
-/// Whether a compiled prompt for a type gets the instructions when its text does not name them. There the runtime puts
-/// a `/` in front of the type even if it has one already, so that `/legislator` is no longer known.
+/// True if a compiled prompt gets the instructions if its text does not name them. Some runtimes put a second `/` before
+/// a type that has one, so that `/legislator` is no longer known.
 #[must_use]
-pub fn appends_in_jit_mode(kind: &str) -> bool {
-    let kind = folded(&format!("/{kind}"));
-    !matches!(&*kind, "mangle_repair" | "legislator" | "perception" | "perception_firewall")
+pub fn appends_in_jit_mode(context: &PromptContext) -> bool {
+    let kind = role(context);
+    !is_structured_only(&kind, context.runtime)
+        && !matches!(&*folded(&kind), "perception" | "perception_firewall")
 }
 
-/// Whether a text names the envelope as instructions do.
-pub(crate) fn has_envelope(text: &str) -> bool {
-    text.contains("\"control_packet\"")
+/// True if a text names the envelope as instructions do.
+#[must_use]
+pub fn has_envelope(text: &str, runtime: Runtime) -> bool {
+    match runtime.bare_envelope_words {
+        true => text.contains("control_packet") && text.contains("surface_response"),
+        false => text.contains("\"control_packet\""),
+    }
 }
 
 /// Appends the instructions.

@@ -34,7 +34,7 @@ use super::turn;
 use super::wording::Wording;
 use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
 use mangle_engine::program::{PredicateId, Program};
-use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning};
+use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning, Runtime};
 use mangle_syntax::text::{Cancel, FileId};
 
 pub use absence::{RuleAbsence, RuleAbsenceReason};
@@ -69,6 +69,8 @@ pub struct PreviewSettings {
     pub estimator: Estimator,
     /// The version of the protocol that answers are wanted in.
     pub profile: Profile,
+    /// The runtime that assembles the prompts.
+    pub runtime: Runtime,
     /// Which facts go with a message.
     pub context_block: ContextBlockSettings,
     /// How prompts are assembled of which nobody says it.
@@ -95,11 +97,18 @@ impl PreviewSettings {
             reasoning: settings.reasoning,
             estimator: Estimator::of(settings.tokenizer),
             profile: Profile::Current,
+            runtime: Runtime::default(),
             context_block: settings.context_block.clone(),
             mode: settings.mode,
             compiler: None,
             sticky: false,
         }
+    }
+
+    /// The same for a runtime.
+    #[must_use]
+    pub fn of_runtime(self, runtime: Runtime) -> Self {
+        Self { runtime, ..self }
     }
 
     /// The same for a version of the protocol; without one, for that which the runtime reads now.
@@ -177,7 +186,8 @@ impl Preview {
             base.evaluate(common.settings.limits, common.settings.clock, cancel);
         }
         let mut all = Vec::with_capacity(wanted.len());
-        for wanted in wanted {
+        for mut wanted in wanted {
+            wanted.context.runtime = common.settings.runtime;
             let derived = DerivedContext::of(&wanted.context);
             let (prompt, unknown) = (Prompt::default(), Vec::new());
             let (given, marks) = (PreviewFacts::default(), Marks::default());
@@ -226,7 +236,8 @@ impl Preview {
             return;
         }
         common.current = program;
-        for (shown, wanted) in self.shown.iter_mut().zip(wanted) {
+        for (shown, mut wanted) in self.shown.iter_mut().zip(wanted) {
+            wanted.context.runtime = common.settings.runtime;
             shown.derived = DerivedContext::of(&wanted.context);
             shown.wanted = wanted;
             (shown.stuck, shown.left) = (None, Residue::default());

@@ -3,7 +3,7 @@
 use super::absence::RuleAbsence;
 use super::places::line_of;
 use super::{Common, PreviewedPrompt};
-use crate::answers::{Answer, Arg, KernelAnswers, Querier};
+use crate::answers::{Answer, KernelAnswers, Querier};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
 use crate::jit::{AssemblyKind, AtomAbsence, JitCompiler};
 use crate::line::PromptLine;
@@ -203,10 +203,7 @@ impl Common {
         let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
         let scores = scored.iter().filter(is_meant);
         let scores: Vec<(i64, RuleId)> = scores
-            .filter_map(|answer| match answer.args.get(2) {
-                Some(Arg::Number(score)) => Some((*score, answer.held.rule)),
-                _ => None,
-            })
+            .filter_map(|answer| Some((answer.args.get(2)?.whole()?, answer.held.rule)))
             .collect();
         if !scores.is_empty() && scores.iter().all(|(score, _)| *score <= THRESHOLD) {
             return Some(AbsenceReason::BelowThreshold(scores));

@@ -31,7 +31,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         missing(subject, shown, found);
         reasons(subject, shown, found);
-        let is_structured = is_structured_only(&shown.wanted.context.shard_type);
+        let is_structured = is_structured_only(&shown.wanted.context.shard_type, shown.wanted.context.runtime);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
             for line in section.lines.iter().filter(|line| line.role == LineRole::Text) {
                 of_line(subject, shown, line, is_structured, found);
@@ -43,13 +43,13 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 /// A prompt that has to speak of envelopes and does not.
 fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
-    let prompt = &shown.prompt;
+    let (prompt, runtime) = (&shown.prompt, shown.wanted.context.runtime);
     let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
-    let is_exempt = is_structured_only(kind) || (is_compiled && !appends_in_jit_mode(kind));
+    let is_exempt = is_structured_only(kind, runtime) || (is_compiled && !appends_in_jit_mode(&shown.wanted.context));
     if shown.wanted.part != PromptPart::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
         return;
     }
-    if !has_envelope(&prompt.text()) {
+    if !has_envelope(&prompt.text(), runtime) {
         let message = format!("prompt of {} has no envelope instructions", quoted(kind));
         let finding = Finding::new(&NO_ENVELOPE_TEXT, shown.wanted.range, message)
             .note(format!(
@@ -65,7 +65,7 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
 /// What asks for reasons asks for another answer than the envelope instructions.
 fn reasons(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
-    if asks && has_envelope(&shown.prompt.text()) {
+    if asks && has_envelope(&shown.prompt.text(), shown.wanted.context.runtime) {
         let message = "`[prompt] reasoning` conflicts with the JSON envelope";
         let finding = Finding::new(&COMPETING_OUTPUT, shown.wanted.range, message)
             .note(format!("{}, the prompt requests an envelope and an object with reasons", within(shown)))
@@ -82,7 +82,7 @@ fn of_line(
     found: &mut Vec<PromptFinding>,
 ) {
     let text = line.value();
-    if is_structured && has_envelope(text) {
+    if is_structured && has_envelope(text, shown.wanted.context.runtime) {
         let message = format!("{} does not answer with envelopes", quoted(&shown.wanted.context.shard_type));
         let finding = draft(&STRUCTURED_WITH_ENVELOPE, message)
             .label("describes an envelope")

@@ -139,9 +139,11 @@ fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
             continue;
         }
         for answer in subject.facts(shown, name, read) {
+            let is_printed = shown.wanted.context.runtime.printed_arguments;
             let is_text = |at: &usize| match answer.args.get(*at) {
                 Some(Arg::Text(_)) => true,
-                Some(Arg::Number(_)) => shown.is_compiled(),
+                Some(Arg::Number(_) | Arg::Float(_)) => shown.is_compiled() || is_printed,
+                Some(Arg::Other(_)) => is_printed,
                 _ => false,
             };
             let Some(at) = (0..read).find(|at| !is_text(at)) else { continue };

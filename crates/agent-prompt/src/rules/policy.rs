@@ -1,7 +1,7 @@
 //! Rules about the policy behind a prompt: what never gets there, and why.
 
 use super::subject::{PromptFinding, Subject, within};
-use crate::answers::{Answer, AnswerOrder, Arg};
+use crate::answers::{Answer, AnswerOrder};
 use crate::assembly::INJECTED;
 use crate::preview::{SCORED, THRESHOLD};
 use crate::quoted::{quoted, quoted_in_label};
@@ -53,7 +53,7 @@ fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         let answers = subject.facts(shown, PRIORITY, 3);
         let is_name = |answer: &&Answer| answer.text(2).is_some_and(|text| text.starts_with('/'));
-        let number = answers.iter().find(|answer| matches!(answer.args.get(2), Some(Arg::Number(_))));
+        let number = answers.iter().find(|answer| answer.args.get(2).is_some_and(|arg| arg.whole().is_some()));
         let (Some(name), Some(number)) = (answers.iter().find(is_name), number) else { continue };
         let Some((file, range)) = subject.place(shown, &name.held, 2) else { continue };
         let finding = Finding::new(&PRIORITY_KIND, range, "priority is a name, others are numbers")
@@ -109,10 +109,7 @@ fn order(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 fn below_threshold(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         let atoms = subject.facts(shown, SCORED, 3);
-        let score = |answer: &crate::Answer| match answer.args.get(2) {
-            Some(Arg::Number(score)) => Some(*score),
-            _ => None,
-        };
+        let score = |answer: &crate::Answer| answer.args.get(2)?.whole();
         for answer in &atoms {
             let of_it = atoms.iter().filter(|other| other.args.get(..2) == answer.args.get(..2));
             let Some(best) = of_it.filter_map(score).max().filter(|best| *best <= THRESHOLD) else {

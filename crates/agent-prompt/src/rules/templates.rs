@@ -30,7 +30,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
     let answers = subject.facts(shown, TEMPLATES, 2);
-    let mut templates = answers.iter().filter_map(|answer| template_for(answer, kind));
+    let mut templates = answers.iter().filter_map(|answer| template_for(answer, kind, shown.wanted.context.runtime));
     let Some((text, first)) = templates.next() else {
         let is_builtin = |section: &crate::Section| {
             section.kind == SectionKind::Base && matches!(section.from, SectionSource::Builtin(_))
@@ -59,7 +59,7 @@ fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prom
             let note = format!("{}, {effect}", within(shown));
             found.push(PromptFinding { file, finding: finding.note(note) });
         }
-        if has_envelope(text) && shown.prompt.suffix {
+        if has_envelope(&text, shown.wanted.context.runtime) && shown.prompt.suffix {
             let finding = Finding::new(&DOUBLE_ENVELOPE, range, "template repeats the envelope instructions")
                 .note(format!("{}, the runtime appends its own after any template", within(shown)))
                 .help("leave them out of the template");

@@ -55,6 +55,8 @@ pub struct PromptSession {
     pub dream_mode: bool,
     /// Files that the change concerns.
     pub impacted_files: Vec<SourcedText>,
+    /// What depends on the change.
+    pub dependency_context: Vec<SourcedText>,
     /// Errors of the build.
     pub current_diagnostics: Vec<SourcedText>,
     /// Whether a campaign runs.

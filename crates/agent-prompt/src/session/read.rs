@@ -204,6 +204,7 @@ impl Reader {
             "recent_findings" => Some(&mut session.recent_findings),
             "recent_actions" => Some(&mut session.recent_actions),
             "impacted_files" => Some(&mut session.impacted_files),
+            "dependency_context" => Some(&mut session.dependency_context),
             "current_diagnostics" => Some(&mut session.current_diagnostics),
             "task_dependencies" => Some(&mut session.task_dependencies),
             "git_modified_files" => Some(&mut session.git_modified_files),

@@ -123,6 +123,8 @@ fn loss(fate: &UpdateFate) -> &'static str {
             UpdateRefusal::Protected => "a reply may not assert this predicate",
             UpdateRefusal::Undeclared => "the policy does not declare it",
             UpdateRefusal::Arity => "declared with another arity",
+            UpdateRefusal::HostWitness => "only the host asserts this predicate",
+            UpdateRefusal::ShellText => "a string has a character of a shell",
         },
         UpdateFate::Withdrawn(_) => "denied with the whole reply",
         _ => "ignored",

@@ -54,7 +54,7 @@ fn transitions(scene: &mut Scene<'_>, kernel: &Kernel) {
 
 /// The fact about the same subject that holds where an atom does not.
 fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String> {
-    let read = ReadUpdate::new(atom);
+    let read = ReadUpdate::new(atom, scene.options.transcript.caps.runtime);
     let fact = read.fact()?;
     let arity = u16::try_from(fact.args.len()).ok().filter(|arity| *arity > 1)?;
     let program = &scene.constitution.program;

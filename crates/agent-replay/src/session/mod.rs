@@ -222,7 +222,7 @@ impl<'a> Replay<'a> {
         scene.is_quoting = std::mem::take(&mut self.is_injected);
         if let Ok(reading) = &reply.reading {
             report.stage = Some(reading.stage);
-            report.surface = String::from_utf8_lossy(&reading.surface).into_owned();
+            report.surface = String::from_utf8_lossy(reading.shown()).into_owned();
             if let Some(picked) = &reading.picked {
                 scene.before(&self.kernel);
                 self.packet(&reply, picked, &mut report);

@@ -3,7 +3,14 @@
 use super::Replay;
 use crate::gate::{self, Gate, GateRequest};
 use crate::turn::Turn;
-use crate::verdict::Verdict;
+use crate::facts;
+use crate::session_origin::SessionOrigin;
+use crate::verdict::{Lock, Verdict};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::text::Symbol;
+
+/// The predicate of denials: action, reason, seconds.
+const VIOLATION: &str = "security_violation";
 
 impl Replay<'_> {
     /// One request after the other through the gate. Behind the last the kernel is as it was.
@@ -19,6 +26,7 @@ impl Replay<'_> {
                 continue;
             }
             let mut asserted = None;
+            let denial = request.denial_of();
             let mut gate = Gate {
                 constitution: self.constitution,
                 kernel: &mut self.kernel,
@@ -27,12 +35,17 @@ impl Replay<'_> {
                 turn: self.number,
                 origins: &mut self.origins,
             };
-            verdicts.push(gate.judge(request, &mut asserted));
+            let verdict = gate.judge(request, &mut asserted);
+            let is_denied = !verdict.is_permitted && verdict.lock != Lock::Gate;
+            verdicts.push(verdict);
             if self.options.coverage {
                 self.coverage.take(self.constitution, gate.kernel, self.clock);
             }
             if let Some(request) = asserted {
                 gate.retract(&request);
+            }
+            if is_denied && self.options.transcript.caps.runtime.denial_facts {
+                self.violation(&denial);
             }
             self.dead = self.kernel.model().stopped.clone().filter(gate::is_final);
         }
@@ -40,5 +53,19 @@ impl Replay<'_> {
             self.evaluate(report);
         }
         verdicts
+    }
+
+    /// Asserts that a call was denied, as the runtime does if the policy has the predicate.
+    fn violation(&mut self, (action, reason): &(String, String)) {
+        let program = &self.constitution.program;
+        let Some(predicate) = program.id(PredicateKey { name: Symbol::new(VIOLATION), arity: 3 }) else { return };
+        let seconds = self.clock.now_ns.div_euclid(1_000_000_000);
+        let values = self.kernel.values();
+        let args = vec![values.name(action), facts::value(values, reason), values.number(seconds)];
+        let fact = facts::asserted(values, program, predicate, args);
+        if !self.kernel.is_given(fact.predicate, &fact.tuple) {
+            self.know(&fact, SessionOrigin::Denial(self.number));
+        }
+        self.kernel.assert(&fact);
     }
 }

@@ -48,7 +48,7 @@ fn facts_of_proofs_are_in_the_model() {
         // A run from the start, with what held then.
         let mut kernel = mangle_engine::kernel::Kernel::new(std::sync::Arc::clone(&constitution.compiled));
         for atom in turns.iter().take_while(|one| one.number <= turn.number).flat_map(|one| &one.atoms) {
-            let read = piggyback::envelope::runtime::ReadUpdate::new(&atom.text);
+            let read = piggyback::envelope::runtime::ReadUpdate::new(&atom.text, mangle_settings::Runtime::default());
             let fact = facts::fact(kernel.values(), &constitution.program, read.fact().unwrap()).unwrap();
             kernel.assert(&fact);
         }

@@ -4,6 +4,7 @@
 //! capability: no code outside of this folder compares versions.
 
 mod engine;
+pub mod runtime;
 
 pub use engine::{
     AggregationsWithOneHead, DelayedNegations, ENGINES, EarlyInequality, EngineCapabilities, EngineReference,

@@ -8,9 +8,9 @@ use std::fmt;
 use super::Reply;
 use super::atoms::{Declarations, PredicateLookup, is_delicate};
 use super::runtime::{
-    AcceptedEnvelope, DropReason, FilterVerdict, ReadUpdate, RuntimeFact, consumer_of, reason,
+    AcceptedEnvelope, DropReason, FilterProgram, FilterVerdict, ReadUpdate, RuntimeFact, consumer_of, reason,
 };
-use mangle_settings::{Consumer, TranscriptSettings};
+use mangle_settings::{Consumer, Runtime, TranscriptSettings};
 
 /// What cannot be said of updates without a policy.
 pub const NOT_JUDGED: &str =
@@ -68,12 +68,16 @@ pub enum UpdateRefusal {
     Syntax,
     /// Its predicate is none of those that the consumer takes.
     NotAllowed,
+    /// Only the host asserts its predicate.
+    HostWitness,
     /// Its predicate belongs to the constitution, not to replies.
     Protected,
     /// The policy does not declare its predicate.
     Undeclared,
     /// The policy declares its predicate with another number of arguments.
     Arity,
+    /// A string argument has characters of a shell.
+    ShellText,
 }
 
 impl UpdateRefusal {
@@ -90,6 +94,8 @@ impl UpdateRefusal {
             Self::Protected => "protected",
             Self::Undeclared => "undeclared",
             Self::Arity => "arity",
+            Self::HostWitness => "host_witness",
+            Self::ShellText => "shell_text",
         }
     }
 
@@ -114,6 +120,8 @@ impl fmt::Display for UpdateRefusal {
             Self::Protected => "no reply may assert this predicate",
             Self::Undeclared => "the policy does not declare this predicate",
             Self::Arity => "the policy declares this predicate with another number of arguments",
+            Self::HostWitness => "only the host asserts this predicate",
+            Self::ShellText => "a string argument has a character of a shell, and the predicate is not `prose_only`",
         })
     }
 }
@@ -127,7 +135,7 @@ impl fmt::Display for UpdateFate {
             Self::Dropped(DropReason::Empty) | Self::Blank => cap(f, "it is blank"),
             Self::Dropped(DropReason::Long) => cap(f, "it is too long"),
             Self::Dropped(DropReason::Syntax(_)) => cap(f, "no parenthesis, or no full stop at its end"),
-            Self::Dropped(DropReason::Meta) => cap(f, "it has one of ` $ ; | in it"),
+            Self::Dropped(DropReason::Meta) => cap(f, "it has a character of a shell in it"),
             Self::Blocked(refusal) => write!(f, "blocked by {}: {refusal}", refusal.by()),
             Self::Passed(_) => f.write_str("passes the filters; not judged by a policy"),
             Self::Asserted { is_reply_denied: false, .. } => f.write_str("asserted"),
@@ -251,6 +259,12 @@ impl<'a> Filters<'a> {
         Self { settings, consumer: consumer_of(settings), declarations }
     }
 
+    /// The runtime whose filters these are.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.settings.caps.runtime
+    }
+
     /// What is not considered, as a sentence; `None` where everything is.
     #[must_use]
     pub fn not_judged(&self) -> Option<&'static str> {
@@ -264,7 +278,7 @@ impl<'a> Filters<'a> {
         picked.map_or_else(Vec::new, |picked| {
             let read = picked.packet.updates.as_slice().len();
             // What is beyond the cap is looked for only where something may be.
-            let all = if read < self.settings.caps.updates { None } else { reply.picked_object() };
+            let all = if read < self.settings.caps.updates() { None } else { reply.picked_object() };
             let rest = all.map(|object| object.updates().split_off(read)).unwrap_or_default();
             self.of_picked(picked, rest)
         })
@@ -303,8 +317,9 @@ impl<'a> Filters<'a> {
     /// What becomes of an update behind the cap filter, which kept `at` others before it.
     #[must_use]
     pub fn second(&self, update: &str, at: usize) -> UpdateFate {
-        let read = ReadUpdate::new(update);
-        let refusal = match read.verdict(at, self.consumer) {
+        let runtime = self.settings.caps.runtime;
+        let read = ReadUpdate::new(update, runtime);
+        let refusal = match read.verdict(at, self.consumer, runtime, self.program()) {
             FilterVerdict::Accepted => None,
             FilterVerdict::Blank => return UpdateFate::Blank,
             FilterVerdict::Limit => Some(UpdateRefusal::Limit),
@@ -313,6 +328,10 @@ impl<'a> Filters<'a> {
             FilterVerdict::Import => Some(UpdateRefusal::Import),
             FilterVerdict::Syntax => Some(UpdateRefusal::Syntax),
             FilterVerdict::NotAllowed => Some(UpdateRefusal::NotAllowed),
+            FilterVerdict::HostWitness => Some(UpdateRefusal::HostWitness),
+            FilterVerdict::Undeclared => Some(UpdateRefusal::Undeclared),
+            FilterVerdict::Arity => Some(UpdateRefusal::Arity),
+            FilterVerdict::ShellText => Some(UpdateRefusal::ShellText),
         };
         match (refusal, read) {
             (Some(refusal), _) => UpdateFate::Blocked(refusal),
@@ -322,6 +341,12 @@ impl<'a> Filters<'a> {
             }
             (None, ReadUpdate::Fact(fact)) => UpdateFate::Passed(Box::new(fact)).judged(self.declarations),
         }
+    }
+
+    /// The program, if the runtime asks one about strings.
+    fn program(&self) -> Option<&dyn FilterProgram> {
+        let program: &dyn FilterProgram = self.declarations?;
+        Some(program).filter(|_| !self.settings.caps.runtime.shell_text.is_empty())
     }
 
     fn is_protected(&self, predicate: &str) -> bool {
@@ -338,7 +363,7 @@ mod tests {
     #[test]
     fn each_update_has_one_entry_in_order() {
         let settings = TranscriptSettings {
-            caps: Caps { updates: 5, ..Caps::default() },
+            caps: Caps { updates: Some(5), ..Caps::default() },
             ..TranscriptSettings::default()
         };
         let updates = ["a(1).", "", "a(1)", "permitted(/x, \"\", \"\").", "a(1) :- b(1).", "a(2).", "a(3)."];

@@ -56,10 +56,19 @@ fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
     let judge = subject.judge();
     let list = subject.control.get("mangle_updates");
     let mut updates = list.map(|list| Update::all(subject.json, list.value)).unwrap_or_default();
+    // Some runtimes read one string as a list of one update; an empty one as an empty list.
+    let lone = list.and_then(|list| Update::new(subject.json, list.value, 0));
+    let lone = lone.filter(|lone| subject.context.settings.caps.runtime.lenient_types && !lone.text.is_empty());
+    let is_lone = lone.is_some();
+    updates.extend(lone);
     // What was cut off says nothing.
     updates.retain(|update| !subject.is_truncated || update.raw().ends_with(b"\""));
     let mut findings = Vec::new();
     atoms::check(&updates, &judge, &mut findings);
+    if is_lone {
+        // A value of a member cannot be deleted as an element of a list can.
+        findings.iter_mut().for_each(|finding| finding.fix = None);
+    }
     for end in transition_ends(subject) {
         atoms::check_transition(&end, &judge, &mut findings);
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::json::{Json, NodeId};
 use super::runtime::{self, Caps, DecodeFailure, RuntimeReading};
+use mangle_settings::Runtime;
 
 /// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
 const MOST_UNCLOSED: usize = 16;
@@ -53,6 +54,7 @@ pub struct Object<'t> {
     pub decoded: Result<(), DecodeFailure>,
     /// Whether it shows something.
     shows: bool,
+    runtime: Runtime,
 }
 
 impl Object<'_> {
@@ -68,7 +70,7 @@ impl Object<'_> {
         if self.decoded.is_err() {
             return Vec::new();
         }
-        runtime::decode(&self.json)
+        runtime::decode(&self.json, self.runtime)
             .map_or_else(|_| Vec::new(), |found| found.control.updates.as_slice().to_vec())
     }
 }
@@ -78,8 +80,8 @@ impl<'t> Reply<'t> {
     #[must_use]
     pub fn new(raw: &'t [u8], caps: &Caps) -> Self {
         match runtime::read_keeping(raw, caps) {
-            Ok((reading, Some(json))) if reading.stage == runtime::Stage::Whole => {
-                Self::of_one(raw, reading, json)
+            Ok((reading, Some(json))) if is_alone(raw, &reading) => {
+                Self::of_one(raw, reading, json, caps.runtime)
             }
             Ok((reading, _)) => Self::of_mixed(raw, Ok(reading), caps),
             Err(failure) => Self::of_mixed(raw, Err(failure), caps),
@@ -91,15 +93,15 @@ impl<'t> Reply<'t> {
     pub fn of_tree(json: Json<'t>, caps: &Caps) -> Self {
         let raw = json.text();
         match runtime::read_tree(json, caps) {
-            Some((reading, json)) => Self::of_one(raw, reading, json),
+            Some((reading, json)) => Self::of_one(raw, reading, json, caps.runtime),
             None => Self::new(raw, caps),
         }
     }
 
     /// A reply that is one envelope and nothing else.
-    fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>) -> Self {
+    fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>, runtime: Runtime) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
-        let object = Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true };
+        let object = Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true, runtime };
         Self { raw, reading: Ok(reading), objects: vec![object], picked: Some(0), safe: Some(0) }
     }
 
@@ -122,13 +124,13 @@ impl<'t> Reply<'t> {
                 false => damaged(json, &range, &mut readable),
             };
             let decoded = match is_valid {
-                true => runtime::decode(&json),
+                true => runtime::decode(&json, caps.runtime),
                 false => Err(runtime::flaw(raw, range.clone())),
             };
             let shows = decoded.as_ref().is_ok_and(|envelope| !envelope.surface.is_empty());
             let is_seen = is_seen || taken.as_ref() == Some(&range);
             let (is_closed, range) = (is_closed || end > range.end, range.start..end.max(range.end));
-            Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows }
+            Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows, runtime: caps.runtime }
         };
         let mut objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
         let mut end = 0;
@@ -167,6 +169,13 @@ impl<'t> Reply<'t> {
     pub fn picked_object(&self) -> Option<&Object<'t>> {
         self.objects.get(self.picked?)
     }
+}
+
+/// True if the runtime takes a reply as it is, and nothing follows the envelope.
+fn is_alone(raw: &[u8], reading: &RuntimeReading) -> bool {
+    let end = reading.picked.as_ref().map_or(raw.len(), |picked| picked.range.end);
+    let behind = raw.get(end..).unwrap_or_default();
+    reading.stage == runtime::Stage::Whole && !behind.iter().any(u8::is_ascii_graphic) && behind.is_ascii()
 }
 
 /// Reads a damaged object, whose strings may hold quotes and braces that its range was not found by. Gives it and where it

@@ -61,7 +61,7 @@ impl<'a> Survey<'a> {
         let (sights, too_deep) = match reply.reading.as_ref().map(|reading| reading.stage) {
             // Nothing was searched for.
             Ok(Stage::Whole) => (vec![ScannerState::default(); reply.objects.len()], None),
-            _ => sights(reply, context.settings.caps.depth),
+            _ => sights(reply, context.settings.caps.depth()),
         };
         Self { reply, context, roles, sights, too_deep, wrapper }
     }
@@ -93,6 +93,12 @@ impl<'a> Survey<'a> {
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self.stage(), None | Some(Stage::Fallback))
+    }
+
+    /// True if the runtime shows what it finds of an incomplete envelope in place of the reply.
+    #[must_use]
+    pub fn is_salvaged(&self) -> bool {
+        self.reply.reading.as_ref().is_ok_and(|reading| reading.is_salvaged)
     }
 
     /// Why strict mode refuses the reply.

@@ -364,7 +364,9 @@ impl Place<'_> {
         digest.has_intent = member(json, control, "intent_classification").is_some();
         digest.is_greeting = greets(json, control);
         if let Some(updates) = member(json, control, "mangle_updates") {
-            let kept = json.elements(updates).take(caps.updates).enumerate();
+            // Some runtimes read one string as a list of one update.
+            let lone = Some(updates).filter(|_| caps.runtime.lenient_types && json.string(updates).is_some());
+            let kept = lone.into_iter().chain(json.elements(updates)).take(caps.updates()).enumerate();
             let filters = Filters::new(context.settings, context.declarations);
             let atom = |(index, node)| self.atom(json, node, index, dropped, filters);
             digest.atoms = kept.filter_map(atom).collect();
@@ -373,7 +375,7 @@ impl Place<'_> {
             }
         }
         if let Some(operations) = member(json, control, "memory_operations") {
-            let kept = json.elements(operations).take(caps.memory).enumerate();
+            let kept = json.elements(operations).take(caps.memory()).enumerate();
             digest.memory = kept.filter_map(|(index, node)| self.memory(json, node, index)).collect();
         }
         if let Some(correction) = member(json, control, "self_correction")

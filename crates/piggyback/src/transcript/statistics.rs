@@ -434,7 +434,7 @@ impl<'a> Count<'a> {
     fn update(&mut self, update: &str, fate: &UpdateFate) -> Option<usize> {
         let statistics = &mut self.statistics;
         statistics.atoms.add(fate);
-        let read = ReadUpdate::new(update);
+        let read = ReadUpdate::new(update, self.filters.runtime());
         let fact = read.fact().filter(|_| fate.is_kept())?;
         statistics.compression.hold(fact, update);
         Some(tokens::fact(fact))
@@ -495,6 +495,7 @@ impl Compression {
         let subject = match fact.args.first() {
             Some(Value::Text(text)) => hash((&fact.predicate, text)),
             Some(Value::Number(number)) => hash((&fact.predicate, number)),
+            Some(Value::Float(bits)) => hash((&fact.predicate, bits)),
             Some(Value::Lost) | None => hash(&fact.predicate),
         };
         self.latest.insert(subject, predicate, characters);

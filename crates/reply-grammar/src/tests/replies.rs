@@ -48,7 +48,9 @@ fn policy(replies: &[(String, Vec<u8>)]) -> String {
     let settings = TranscriptSettings::default();
     let envelopes: Vec<_> = replies.iter().filter_map(|(_, reply)| envelope_of(reply)).collect();
     let is_taken = |update: &&String| {
-        ReadUpdate::new(update).verdict(0, consumer_of(&settings)) == FilterVerdict::Accepted
+        let runtime = settings.caps.runtime;
+        let verdict = ReadUpdate::new(update, runtime).verdict(0, consumer_of(&settings), runtime, None);
+        verdict == FilterVerdict::Accepted
     };
     let updates = envelopes.iter().flat_map(|(envelope, _)| &envelope.kept.updates).filter(is_taken);
     let mut facts: BTreeSet<_> = updates

@@ -12,13 +12,12 @@ use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{becomes_name, has_extension};
 use crate::envelope::shorten::shortened;
 use mangle_engine::types::{Base, Type};
-use mangle_settings::TypeSeverity;
+use mangle_settings::versions::runtime::ShellCharacters;
+use mangle_settings::{Runtime, TypeSeverity};
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
-/// Characters that a Mangle escape may stand for, and that would lose the update if they stood there themselves.
-const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
 
 /// Reports what is wrong with the arguments of an update.
 pub(super) fn check(
@@ -39,11 +38,30 @@ pub(super) fn check(
             mismatch(update, at, arg, ty, declared, terms)
         });
         let misfit = misfit.or_else(|| unknown_name(update, at, arg, declared?));
-        out.extend(misfit.or_else(|| flip(update, arg)));
+        out.extend(misfit.or_else(|| flip(update, arg, terms.settings.caps.runtime)));
+        if declared.is_some() {
+            out.extend(shell_text(update, arg, &fact.predicate, terms));
+        }
         if arg.kind == ArgumentKind::Escaped && !terms.settings.atoms.allow_escaped_metachars {
-            out.extend(escapes(update, arg));
+            out.extend(escapes(update, arg, terms.settings.caps.runtime));
         }
     }
+}
+
+/// A string that the runtime rejects for a character of a shell, since its predicate is not `prose_only`.
+fn shell_text(update: &Update<'_>, arg: Argument, name: &str, terms: &ListContext<'_>) -> Option<Finding> {
+    let runtime = terms.settings.caps.runtime;
+    let is_exempt = || terms.declarations.is_none_or(|declarations| declarations.is_prose(name));
+    if !matches!(arg.kind, ArgumentKind::String | ArgumentKind::Escaped) || !terms.is_asserted || is_exempt() {
+        return None;
+    }
+    let value = literal::string_value(slice(&update.text, arg.range))?;
+    let char = value.chars().find(|char| runtime.shell_text.contains(char))?;
+    let message = format!("string has `{char}`, and `{}` is not `prose_only`", shortened(name));
+    let finding = Finding::new(&rules::METACHAR, update.place(arg.range), message)
+        .note(format!("runtime {runtime} rejects the update"))
+        .help("leave the character out, or declare the predicate `prose_only` in the policy");
+    Some(finding)
 }
 
 /// Variables, functions and intervals.
@@ -84,7 +102,7 @@ fn mismatch(
         return None;
     }
     let parameter = declared.parameter(at);
-    let is_float_lost = arg.kind == ArgumentKind::Float && ty.members().contains(&Type::Base(Base::Number));
+    let is_float_lost = arg.kind == ArgumentKind::Float && !terms.settings.caps.runtime.float_arguments && ty.members().contains(&Type::Base(Base::Number));
     let is_word = arg.kind == ArgumentKind::Name && is_priority(declared, at, written);
     let why = match (fits, is_word, is_float_lost) {
         (_, true, _) => "the runtime converts this word to the declared type",
@@ -139,7 +157,7 @@ fn unknown_name(
 }
 
 /// An argument that is something else once the runtime has stored it as text and read it again.
-fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
+fn flip(update: &Update<'_>, arg: Argument, runtime: Runtime) -> Option<Finding> {
     let text = update.text.as_ref();
     let written = slice(text, arg.range);
     let (message, note) = match arg.kind {
@@ -155,7 +173,7 @@ fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
             let message = format!("runtime stores `{}` as a string", shortened(written));
             (message, "the name looks like a path, and rules that compare it with a name never match")
         }
-        ArgumentKind::Float => {
+        ArgumentKind::Float if !runtime.float_arguments => {
             let finding =
                 Finding::new(&rules::KIND_FLIP, update.place(arg.range), "runtime does not store floats")
                     .note("it stores a text in place of the number");
@@ -185,12 +203,14 @@ pub(super) fn is_path(name: &str) -> bool {
 }
 
 /// Escapes in a string that stand for a character that would lose the update.
-fn escapes(update: &Update<'_>, arg: Argument) -> Vec<Finding> {
+fn escapes(update: &Update<'_>, arg: Argument, runtime: Runtime) -> Vec<Finding> {
+    // A check of the decoded text is not deceived.
+    let ShellCharacters::Anywhere(characters) = runtime.shell_characters else { return Vec::new() };
     let written = slice(&update.text, arg.range);
     let Some(content) = literal::string_content(written) else { return Vec::new() };
     let inside = arg.range.start() + TextSize::new(1);
     let found = literal::pieces(content, false).filter_map(|(at, piece)| match piece {
-        Piece::Char(char) if METACHARACTERS.contains(&char) => Some((at, char)),
+        Piece::Char(char) if characters.contains(&char) => Some((at, char)),
         _ => None,
     });
     let finding = |(at, char): (usize, char)| {

@@ -58,7 +58,7 @@ pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut 
     let mut terms = ListContext::new(judge);
     terms.period = None;
     terms.is_asserted = false;
-    terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
+    terms.consumer = built_in(EVERYBODY, terms.settings.caps.runtime).map_or(terms.consumer, Cow::Borrowed);
     let from = out.len();
     one(atom, &terms, out);
     let found = out.get_mut(from..).unwrap_or_default();
@@ -139,11 +139,11 @@ fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
         return;
     }
     out.extend(text::padded(update, trimmed));
-    if trimmed.len() > terms.settings.caps.update {
-        out.push(text::too_long(update, trimmed, terms.settings.caps.update));
+    if trimmed.len() > terms.settings.caps.update() {
+        out.push(text::too_long(update, trimmed, terms.settings.caps.update()));
         return;
     }
-    let has_meta = text::metacharacters(update, out);
+    let has_meta = text::metacharacters(update, terms.settings.caps.runtime, out);
     if statements::refused(update, trimmed, out) {
         return;
     }

@@ -45,7 +45,9 @@ impl<'a> ListContext<'a> {
     pub(super) fn new(judge: &UpdateContext<'a>) -> Self {
         let UpdateContext { settings, declarations, profile } = *judge;
         let name = settings.consumer.as_deref().unwrap_or("open");
-        let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));
+        let runtime = settings.caps.runtime;
+        let own = settings.consumers.get(name).or_else(|| built_in(name, runtime));
+        let consumer = own.or_else(|| built_in("open", runtime));
         let unconfigured =
             || Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
         let usual = if profile.needs_full_stops() { Period::Required } else { Period::Optional };

@@ -54,7 +54,7 @@ pub(super) fn may_be_suggested(
     }
     let consumer = consumer_of(settings);
     let mut named = declarations.into_iter().flat_map(|all| all.named(name));
-    let is_expected = is_asked_for(name) || lists(consumer, name);
+    let is_expected = is_asked_for(name, settings.caps.runtime) || lists(consumer, name);
     let is_granted = lists(consumer, name) && !consumer.protected;
     (is_granted || !is_delicate(name, &settings.atoms))
         && (is_expected || named.all(|declared| declared.ground.is_none()))
@@ -125,7 +125,7 @@ pub fn offers<'d>(
         let near = meant.iter().map(|one| one.distance(declared)).min().unwrap_or(UNLIKE);
         let shares = meant.iter().any(|one| one.shares_a_word(declared));
         let fits = meant.iter().any(|one| one.fits(declared));
-        (near, Reverse((shares, fits, is_asked_for(declared.name), declared.is_used)))
+        (near, Reverse((shares, fits, is_asked_for(declared.name, settings.caps.runtime), declared.is_used)))
     };
     offered.sort_by_cached_key(key);
     offered

@@ -9,7 +9,7 @@ use super::offer::{may_be_offered, may_name_be_offered};
 use super::read::ParsedFact;
 use super::{Declarations, Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
-use crate::envelope::runtime::{is_asked_for, lists, takes};
+use crate::envelope::runtime::{is_asked_for, is_host_witness, lists, takes};
 use crate::envelope::shorten::shortened;
 use mangle_engine::program::DeclarationHome;
 use mangle_settings::{Consumer, Profile};
@@ -43,7 +43,7 @@ pub(super) fn check<'a>(
         }
         Some((declarations, PredicateLookup::OtherArity(_))) => out.push(arity(update, fact, declarations)),
         Some((_, PredicateLookup::Declared(_))) | None => {
-            let found = derived(update, fact, declared)
+            let found = derived(update, fact, declared, terms)
                 .or_else(|| permission_input(update, fact, declared, terms))
                 .or_else(|| style(update, fact, terms));
             out.extend(found);
@@ -71,7 +71,8 @@ fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
 pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     listed(name, terms) == (false, false)
         && takes(&terms.consumer, name)
-        && !is_derived(name, declared)
+        && !is_host_witness(name, terms.settings.caps.runtime)
+        && !is_derived(name, declared, terms)
         && decisive(name, declared, terms).is_none()
         && !is_odd(name)
 }
@@ -80,6 +81,13 @@ pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms
 fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let (is_protected, is_sensitive) = listed(name, terms);
+    if is_host_witness(name, terms.settings.caps.runtime) && terms.is_asserted {
+        let message = format!("a reply may not assert `{}`, which only the host observes", shortened(name));
+        let finding = Finding::new(&rules::HOST_WITNESS, update.place(fact.name), message)
+            .note(format!("runtime {} rejects the update for every consumer", terms.settings.caps.runtime))
+            .fix(removal(update, super::DELETE_UPDATE));
+        return Some(finding);
+    }
     if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
         return None;
     }
@@ -184,9 +192,9 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
 }
 
 /// Whether rules derive a predicate. The runtime asks its agents for some that its rules derive as well.
-fn is_derived(name: &str, declared: Option<&DeclaredPredicate>) -> bool {
+fn is_derived(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
-    (is_known || why(name) == Some(ListKind::Derived)) && !is_asked_for(name)
+    (is_known || why(name) == Some(ListKind::Derived)) && !is_asked_for(name, terms.settings.caps.runtime)
 }
 
 /// A predicate that rules derive.
@@ -194,9 +202,10 @@ fn derived(
     update: &Update<'_>,
     fact: &ParsedFact<'_>,
     declared: Option<&DeclaredPredicate>,
+    terms: &ListContext<'_>,
 ) -> Option<Finding> {
     let name = fact.predicate.as_ref();
-    if !is_derived(name, declared) {
+    if !is_derived(name, declared, terms) {
         return None;
     }
     let rule = declared.and_then(|declared| declared.derived);
@@ -209,7 +218,7 @@ fn derived(
 /// How permissions depend on a predicate that nothing but updates gives, unless replies are asked for it.
 fn decisive(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> Option<Ground> {
     let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
-    let is_expected = is_asked_for(name) || lists(&terms.consumer, name);
+    let is_expected = is_asked_for(name, terms.settings.caps.runtime) || lists(&terms.consumer, name);
     declared.ground.filter(|_| !is_expected)
 }
 

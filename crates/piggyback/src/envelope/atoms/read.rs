@@ -238,7 +238,7 @@ mod tests {
     proptest! {
         #[test]
         fn words_that_nobody_knows_are_read_as_those_that_are_known(text in strange()) {
-            let both = || format!("{:?} {:?}", parse(&text), ReadUpdate::new(&text));
+            let both = || format!("{:?} {:?}", parse(&text), ReadUpdate::new(&text, mangle_settings::Runtime::default()));
             let strange = both();
             // From here on all its words are known.
             let _ = SourceFile::parse(text.as_str().into());
@@ -250,7 +250,7 @@ mod tests {
     fn words_of_updates_are_not_kept() {
         let text = "stranger_p(StrangerX, /stranger_n, fn:stranger_f(1)).";
         assert!(matches!(read(text), UpdateReading::Fact(_)));
-        assert!(ReadUpdate::new(text).fact().is_some());
+        assert!(ReadUpdate::new(text, mangle_settings::Runtime::default()).fact().is_some());
         let words = ["stranger_p", "StrangerX", "/stranger_n", "fn:stranger_f"];
         assert!(words.iter().all(|word| !Symbol::is_known(word)));
     }

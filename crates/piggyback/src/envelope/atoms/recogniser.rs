@@ -15,7 +15,7 @@ use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, slice};
 
 /// What makes it worth a closer look: what loses an update, and the first bytes of arrows.
-const SUSPICIOUS: [u8; 6] = [b'`', b'$', b';', b'|', b':', 0xe2];
+const SUSPICIOUS: [u8; 9] = [b'`', b'$', b';', b'|', b'&', b'<', b'>', b':', 0xe2];
 
 /// The same as a table.
 static IS_SUSPICIOUS: [bool; 256] = {
@@ -43,15 +43,15 @@ impl<'a> UpdateRecogniser<'a> {
     /// How many updates a list may have.
     pub(in crate::envelope) fn most(&self) -> usize {
         match self.terms.consumer.max_updates {
-            limit if limit > 0 && self.terms.is_pinned => limit.min(self.terms.settings.caps.updates),
-            _ => self.terms.settings.caps.updates,
+            limit if limit > 0 && self.terms.is_pinned => limit.min(self.terms.settings.caps.updates()),
+            _ => self.terms.settings.caps.updates(),
         }
     }
 
     /// Whether it is certain that nothing is to be said of an update by itself.
     pub(in crate::envelope) fn takes(&mut self, text: &str) -> bool {
         !is_suspicious(text)
-            && text.len() <= self.terms.settings.caps.update
+            && text.len() <= self.terms.settings.caps.update()
             && plain::read(text).is_some_and(|plain| self.is_in_order(&plain, text))
     }
 

@@ -28,5 +28,6 @@ rules! {
     DUPLICATE_ATOM = rule!("duplicate-atom.md"),
     BLANK_ATOM = rule!("blank-atom.md"),
     PADDED_ATOM = rule!("padded-atom.md"),
+    HOST_WITNESS = rule!("host-witness.md"),
     PERMISSION_INPUT = rule!("permission-input.md"),
 }

@@ -6,12 +6,11 @@ use super::edits::{UpdateEdit, removal};
 use super::read::ParsedFact;
 use super::scan::{Stretch, stretches};
 use super::{Update, rules};
-use mangle_settings::Period;
+use crate::envelope::runtime::shell_characters;
+use mangle_settings::versions::runtime::ShellCharacters;
+use mangle_settings::{Period, Runtime};
 use mangle_syntax::lint::{Finding, Severity, Span};
 use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
-
-/// What loses an update wherever it stands in it.
-const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
 
 /// How many places of one finding are shown.
 const SHOWN: usize = 10;
@@ -52,20 +51,24 @@ pub(super) fn too_long(update: &Update<'_>, trimmed: &str, limit: usize) -> Find
 }
 
 /// Reports the characters that lose an update; says whether there are any.
-pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> bool {
+pub(super) fn metacharacters(update: &Update<'_>, runtime: Runtime, out: &mut Vec<Finding>) -> bool {
     let text = update.text.as_ref();
-    let bytes = text.as_bytes();
-    if memchr::memchr3(b'`', b'$', b';', bytes).is_none() && memchr::memchr(b'|', bytes).is_none() {
+    if !text.contains(runtime.shell_characters.characters()) {
         return false;
     }
-    let found: Vec<_> = text.match_indices(METACHARACTERS).collect();
+    let found: Vec<_> = shell_characters(text, runtime).collect();
     let place = |at: usize| update.place(TextRange::at(size(at), TextSize::new(1)));
     let Some((first, char)) = found.first().copied() else { return false };
     let message = format!("{} makes the runtime ignore the update", shown(char));
     let mut finding = Finding::new(&rules::METACHAR, place(first), message)
-        .note("an update must not contain a backtick, `$`, `;` or `|`, not even in a string");
+        .note(match runtime.shell_characters {
+            ShellCharacters::OutsideOfStrings(_) => {
+                format!("runtime {runtime} accepts none of these characters outside of strings: `{}`", listed(runtime))
+            }
+            _ => "an update must not contain a backtick, `$`, `;` or `|`, not even in a string".to_owned(),
+        });
     for (at, char) in found.iter().skip(1).take(SHOWN) {
-        finding = finding.related(Span::here(place(*at)), format!("{} too", shown(char)));
+        finding = finding.related(Span::here(place(*at)), format!("{} too", shown(*char)));
     }
     let strings = stretches(text);
     let is_inside = |at: usize| {
@@ -77,7 +80,7 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
     if found.iter().all(|(at, _)| is_inside(*at)) {
         let change = UpdateEdit::guess(update, "write it as an escape, which the runtime accepts");
         let change = found.iter().fold(change, |change, (at, char)| {
-            let code = char.bytes().next().unwrap_or_default();
+            let code = u32::from(*char);
             change.replace(TextRange::at(size(*at), TextSize::new(1)), &format!("\\x{code:02x}"))
         });
         finding = finding.fix(change.fix());
@@ -86,9 +89,14 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
     true
 }
 
+/// The characters that a runtime looks for.
+fn listed(runtime: Runtime) -> String {
+    runtime.shell_characters.characters().iter().filter(|char| **char != '`').map(char::to_string).collect::<Vec<_>>().join(" ")
+}
+
 /// A character in a message.
-fn shown(char: &str) -> String {
-    if char == "`" { "backtick".to_owned() } else { format!("`{char}`") }
+fn shown(char: char) -> String {
+    if char == '`' { "backtick".to_owned() } else { format!("`{char}`") }
 }
 
 /// A full stop that is missing, or that is not wanted.

@@ -28,7 +28,7 @@ pub struct Rating {
 impl Recogniser<'_> {
     /// Gives the operations. `may_hold`: whether secrets may be anywhere in the envelope.
     pub(super) fn memory(&self, json: &Json<'_>, list: NodeId, may_hold: bool) -> Option<Vec<NodeId>> {
-        let operations = elements(json, list, self.context.settings.caps.memory)?;
+        let operations = elements(json, list, self.context.settings.caps.memory())?;
         let mut keys = Vec::with_capacity(operations.len());
         for node in &operations {
             let [op, key, value] = self.expected.memory.of(json, *node)?;
@@ -56,7 +56,7 @@ impl Recogniser<'_> {
     /// Gives whether there are any questions.
     pub(super) fn knowledge(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
         let settings = self.context.settings;
-        let requests = elements(json, list, settings.caps.knowledge)?;
+        let requests = elements(json, list, settings.caps.knowledge())?;
         let mut questions = Vec::with_capacity(requests.len());
         for node in &requests {
             let [specialist, query, purpose, priority] = self.expected.knowledge.of(json, *node)?;
@@ -99,7 +99,7 @@ impl Recogniser<'_> {
 
     /// Gives whether there are any tools to be run.
     pub(super) fn tools(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
-        let requests = elements(json, list, self.context.settings.caps.tools)?;
+        let requests = elements(json, list, self.context.settings.caps.tools())?;
         let mut ids = Vec::with_capacity(requests.len());
         for node in &requests {
             let [id, name, args, purpose, required] = self.expected.tool.of(json, *node)?;

@@ -1,6 +1,7 @@
 //! The texts of an envelope: its updates, its surface, its reasoning.
 
 use super::Recogniser;
+use crate::envelope::runtime::is_placeholder;
 use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 
@@ -16,7 +17,7 @@ impl Recogniser<'_> {
         let Some(Member { value, .. }) = trace else { return (!changes).then_some(()) };
         let raw = json.raw(value);
         let settings = self.context.settings;
-        if !is_string(json, value) || raw.len() > settings.caps.trace {
+        if !is_string(json, value) || raw.len() > settings.caps.trace() {
             return None;
         }
         if !json.says(value) {
@@ -46,13 +47,16 @@ impl Recogniser<'_> {
         asks: bool,
         runs: bool,
     ) -> Option<usize> {
-        let cap = self.context.settings.caps.surface;
+        let cap = self.context.settings.caps.surface();
         if !json.says(surface) || cap > 0 && json.raw(surface).len() > cap {
             return None;
         }
         self.buffer.surface.clear();
         json.push_string(surface, &mut self.buffer.surface);
         let text = &self.buffer.surface;
+        if self.context.settings.caps.runtime.placeholders && is_placeholder(text.as_bytes()) {
+            return None;
+        }
         let phrase = match (runs, asks) {
             (true, _) => self.claims.first_in(text),
             (false, true) => None,

@@ -27,8 +27,10 @@ pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
         return;
     }
     let subjects: Vec<_> = survey.subjects().collect();
-    let places: Vec<Places> = subjects.iter().map(Places::of).collect();
-    let is_shown_whole = matches!(survey.stage(), None | Some(Stage::Fallback));
+    let places: Vec<Places> =
+        subjects.iter().map(|subject| Places::of(subject, survey.is_salvaged())).collect();
+    let is_shown_whole =
+        matches!(survey.stage(), None | Some(Stage::Fallback)) && !survey.is_salvaged();
     for secret in found {
         let range = TextRange::new(size(secret.range.start), size(secret.range.end));
         let within = |ranges: &[TextRange]| ranges.iter().any(|one| one.contains_range(range));
@@ -63,9 +65,9 @@ struct Places {
 }
 
 impl Places {
-    fn of(subject: &Subject<'_>) -> Self {
+    fn of(subject: &Subject<'_>, is_salvaged: bool) -> Self {
         let json = subject.json;
-        let surface = subject.envelope.get("surface_response").filter(|_| subject.is_picked);
+        let surface = subject.envelope.get("surface_response").filter(|_| subject.is_picked || is_salvaged);
         let operations = subject.control.get("memory_operations").map(|list| list.value);
         let operations = operations.into_iter().flat_map(|list| json.elements(list));
         let stored = operations.filter_map(|operation| stored(json, operation));

@@ -6,6 +6,7 @@ use super::missing::bare;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
+use crate::envelope::runtime::fits_leniently;
 use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
@@ -37,6 +38,7 @@ const SPOKEN_FOR: [&str; 13] = [
 ];
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let is_lenient = subject.context.settings.caps.runtime.lenient_types;
     for (view, _) in &subject.views {
         duplicates(view, view.nodes.first() != subject.envelope.nodes.first(), sink);
         for entry in view.entries.iter().filter(|entry| entry.field.is_read) {
@@ -45,7 +47,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                 no_packet(subject, entry.value, sink);
             } else if is_null {
                 null(view.json, entry.field.name, &entry.field.shape, entry.value, sink);
-            } else {
+            } else if !is_lenient || !fits_leniently(entry.field.name, view.json, entry.value) {
                 value(view.json, &entry.field.shape, entry.value, sink);
             }
         }

@@ -5,6 +5,7 @@ use crate::envelope::runtime;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
+use mangle_settings::versions::runtime::Cut;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
@@ -24,18 +25,24 @@ pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, control) = (&subject.context.settings.caps, &subject.control);
-    if caps.surface > 0 {
-        text(&SURFACE_CAP, &subject.envelope, "surface_response", "surface response", caps.surface, sink);
-    }
-    text(&TRACE_CAP, control, "reasoning_trace", "reasoning trace", caps.trace, sink);
-    tail(&UPDATES_CAP, control, "mangle_updates", "updates", caps.updates, sink);
-    tail(&MEMORY_CAP, control, "memory_operations", "memory operations", caps.memory, sink);
-    tail(&TOOLS_CAP, control, "tool_requests", "tool requests", caps.tools, sink);
-    tail(&KNOWLEDGE_CAP, control, "knowledge_requests", "knowledge requests", caps.knowledge, sink);
+    let cut = caps.runtime.trace_cut;
+    text(&SURFACE_CAP, &subject.envelope, "surface_response", ("surface response", caps.surface()), cut, sink);
+    text(&TRACE_CAP, control, "reasoning_trace", ("reasoning trace", caps.trace()), cut, sink);
+    tail(&UPDATES_CAP, control, "mangle_updates", "updates", caps.updates(), sink);
+    tail(&MEMORY_CAP, control, "memory_operations", "memory operations", caps.memory(), sink);
+    tail(&TOOLS_CAP, control, "tool_requests", "tool requests", caps.tools(), sink);
+    tail(&KNOWLEDGE_CAP, control, "knowledge_requests", "knowledge requests", caps.knowledge(), sink);
     dropped(subject, sink);
 }
 
-fn text(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize, sink: &mut Sink) {
+fn text(
+    rule: &'static Rule,
+    view: &View<'_>,
+    name: &str,
+    (what, cap): (&str, usize),
+    trace_cut: Cut,
+    sink: &mut Sink,
+) {
     let Some(entry) = view.get(name) else { return };
     // A string is never longer than what it is written as.
     if usize::from(view.json.range(entry.value).len()) <= cap {
@@ -45,9 +52,11 @@ fn text(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize
     else {
         return;
     };
-    let inside = if value.is_char_boundary(cap) { "" } else { ", inside a character" };
+    let is_whole = rule == &TRACE_CAP && trace_cut == Cut::Character || value.is_char_boundary(cap);
+    let inside = if is_whole { "" } else { ", inside a character" };
     let message = format!("{what} has {} bytes, the limit is {cap}", value.len());
-    let range = map.to_source(TextRange::new(size(cap), size(value.len())));
+    let start = (0..=cap).rev().find(|at| value.is_char_boundary(*at)).unwrap_or_default();
+    let range = map.to_source(TextRange::new(size(start), size(value.len())));
     let finding = Finding::new(rule, range, message).label("ignored");
     sink.push(finding.note(format!("the runtime cuts the text at the limit{inside}")));
 }
@@ -65,7 +74,7 @@ fn tail(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize
 fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, json) = (&subject.context.settings.caps, subject.json);
     let updates = subject.control.list("mangle_updates");
-    let kept = updates.iter().take(caps.updates);
+    let kept = updates.iter().take(caps.updates());
     // A full stop that is missing has a finding of its own, which says that the update is lost.
     let is_dropped = |update: &str| runtime::reason_in(update, caps, false).is_some();
     // Where the runtime took the envelope, it was decoded.

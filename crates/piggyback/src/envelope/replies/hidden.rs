@@ -31,7 +31,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         } else if let Some(brace) = sight.brace.filter(|_| !is_direct) {
             stray_brace(survey, brace, at, sink);
         }
-        let limit = survey.context.settings.caps.candidate;
+        let limit = survey.context.settings.caps.candidate();
         if !is_direct && object.range.len() > limit {
             let message =
                 format!("envelope in mixed text has {} bytes, the limit is {limit}", object.range.len());
@@ -98,7 +98,7 @@ fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {
         let finding = Finding::new(&DEPTH, range, "more than 10,000 levels of nesting");
         sink.push(finding.note("the runtime's decoder reaches its limit here"));
     } else if let Some(brace) = survey.too_deep.filter(|_| !is_direct) {
-        let limit = survey.context.settings.caps.depth;
+        let limit = survey.context.settings.caps.depth();
         let message = format!("object is nested more than {limit} braces deep");
         let finding = Finding::new(&DEPTH, TextRange::at(size(brace), size(1)), message).note(
             "the runtime's search reaches its limit here, and may take a piece of the object for an object",

@@ -14,6 +14,7 @@ const VISIBLE: &str = "control packet is visible to the user";
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if survey.stage() == Some(Stage::Fallback)
+        && !survey.is_salvaged()
         && let Some(range) = first_key(survey.reply.raw)
     {
         let note = "no envelope can be read, so the runtime shows the whole text";

@@ -8,6 +8,8 @@ mod caps;
 mod decoys;
 mod hidden;
 mod leak;
+mod live;
+mod placeholder;
 mod shape;
 mod stage;
 mod syntax;
@@ -54,6 +56,8 @@ pub(super) const FAMILY: Family = Family {
         &caps::TOOLS_CAP,
         &caps::KNOWLEDGE_CAP,
         &truncation::PREMATURE_ARTICULATION,
+        &placeholder::PLACEHOLDER_SURFACE,
+        &live::LIVE_DIFFERS,
         &leak::CONTROL_LEAK,
     ],
     reply: Some(check_reply),
@@ -71,6 +75,8 @@ fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     truncation::check(survey, sink);
     syntax::check(survey, sink);
     leak::check(survey, sink);
+    placeholder::check(survey, sink);
+    live::check(survey, sink);
 }
 
 fn check_envelope(subject: &Subject<'_>, sink: &mut Sink) {

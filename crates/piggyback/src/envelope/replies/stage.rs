@@ -31,8 +31,10 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
             sink.push(finding);
         }
         Some(Stage::Fallback) if !is_explained(survey) => {
-            let note =
-                "the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet";
+            let note = match survey.is_salvaged() {
+                true => "the runtime shows only what it can recover of the surface, and ignores the control packet",
+                false => "the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet",
+            };
             sink.push(Finding::new(&FALLBACK, line, "reply has no readable envelope").note(note));
         }
         None if !is_explained(survey) && matches!(survey.refusal(), Some(DecodeFailure::Syntax(_))) => {
@@ -46,7 +48,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
 /// Whether another finding says already why there is no envelope.
 fn is_explained(survey: &Survey<'_>) -> bool {
     let is_wrong = |(_, object): (usize, &crate::envelope::Object<'_>)| {
-        matches!(object.decoded, Err(DecodeFailure::Kind { .. }))
+        matches!(object.decoded, Err(DecodeFailure::Kind { .. } | DecodeFailure::Value { .. }))
     };
     survey.with_role(ObjectRole::Truncated).next().is_some()
         || survey.with_role(ObjectRole::Envelope).any(is_wrong)

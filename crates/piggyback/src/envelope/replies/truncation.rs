@@ -23,7 +23,10 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         let message = format!("reply truncated {}", cut.place);
         let finding = Finding::new(&TRUNCATED, last_character(survey.reply.raw), message)
             .note(format!("missing: {}", cut.missing(object)))
-            .note("the runtime reads nothing of the object");
+            .note(match survey.context.settings.caps.runtime.surface_salvage {
+                true => "the runtime shows what it can recover of the surface, and asserts nothing",
+                false => "the runtime reads nothing of the object",
+            });
         sink.push(finding);
         premature(object, &cut, sink);
     }

@@ -1,7 +1,10 @@
 //! What the runtime cuts off and drops once an envelope is accepted.
 
 use super::packet::Packet;
-use mangle_settings::Caps;
+use rustc_hash::FxHashSet;
+
+use mangle_settings::versions::runtime::{Cut, ShellCharacters};
+use mangle_settings::{Caps, Runtime};
 
 /// What is put behind a surface that was cut.
 const SURFACE_CUT: &[u8] = b"\n\n[TRUNCATED]";
@@ -19,6 +22,10 @@ pub enum Warning {
     Extracted,
     /// There is no envelope: the text itself is shown.
     Fallback,
+    /// The surface of an incomplete envelope is shown.
+    Recovered,
+    /// An incomplete envelope has no surface: a message is shown.
+    CutOff,
     /// The model takes something back; its hypothesis.
     SelfCorrection(String),
     /// The surface was cut.
@@ -46,7 +53,7 @@ pub enum DropReason {
     Long,
     /// No parenthesis, or no full stop at its end; its first 40 characters.
     Syntax(String),
-    /// One of `` ` $ ; | ``.
+    /// A character of a shell.
     Meta,
 }
 
@@ -64,8 +71,8 @@ pub struct CappedPacket {
 }
 
 pub(super) fn cut_surface(mut surface: Vec<u8>, caps: &Caps, warnings: &mut Vec<Warning>) -> Vec<u8> {
-    if caps.surface > 0 && surface.len() > caps.surface {
-        surface.truncate(caps.surface);
+    if surface.len() > caps.surface() {
+        surface.truncate(caps.surface());
         surface.extend_from_slice(SURFACE_CUT);
         warnings.push(Warning::SurfaceCut);
     }
@@ -80,8 +87,8 @@ pub(super) fn cut(
     warnings: &mut Vec<Warning>,
 ) -> CappedPacket {
     let mut kept = CappedPacket::default();
-    if packet.updates.as_slice().len() > caps.updates {
-        packet.updates.truncate(caps.updates);
+    if packet.updates.as_slice().len() > caps.updates() {
+        packet.updates.truncate(caps.updates());
         warnings.push(Warning::UpdatesCut);
     }
     let updates = packet.updates.as_slice();
@@ -97,22 +104,29 @@ pub(super) fn cut(
             }
         }
     }
-    if packet.memory.as_slice().len() > caps.memory {
-        packet.memory.truncate(caps.memory);
+    if packet.memory.as_slice().len() > caps.memory() {
+        packet.memory.truncate(caps.memory());
         warnings.push(Warning::MemoryCut);
     }
-    if packet.trace.len() > caps.trace {
-        let mut cut = packet.trace.as_bytes().get(..caps.trace).unwrap_or_default().to_vec();
+    if packet.trace.len() > caps.trace() {
+        let end = match caps.runtime.trace_cut {
+            Cut::Byte => caps.trace(),
+            Cut::Character => {
+                let mut ends = (0..=caps.trace()).rev();
+                ends.find(|end| packet.trace.is_char_boundary(*end)).unwrap_or_default()
+            }
+        };
+        let mut cut = packet.trace.as_bytes().get(..end).unwrap_or_default().to_vec();
         cut.extend_from_slice(TRACE_CUT);
         kept.trace = Some(cut);
         warnings.push(Warning::TraceCut);
     }
-    if packet.tools.as_slice().len() > caps.tools {
-        packet.tools.truncate(caps.tools);
+    if packet.tools.as_slice().len() > caps.tools() {
+        packet.tools.truncate(caps.tools());
         warnings.push(Warning::ToolsCut);
     }
-    if packet.knowledge.as_slice().len() > caps.knowledge {
-        packet.knowledge.truncate(caps.knowledge);
+    if packet.knowledge.as_slice().len() > caps.knowledge() {
+        packet.knowledge.truncate(caps.knowledge());
         warnings.push(Warning::KnowledgeCut);
     }
     kept
@@ -135,13 +149,43 @@ pub fn reason(update: &str, caps: &Caps) -> Option<DropReason> {
 #[must_use]
 pub fn reason_in(update: &str, caps: &Caps, needs_full_stops: bool) -> Option<DropReason> {
     let update = update.trim();
+    let needs_full_stops = needs_full_stops && caps.runtime.update_filters;
     if update.is_empty() {
         Some(DropReason::Empty)
-    } else if update.len() > caps.update {
+    } else if update.len() > caps.update() {
         Some(DropReason::Long)
-    } else if !update.contains('(') || needs_full_stops && !update.ends_with('.') {
+    } else if caps.runtime.update_filters && !update.contains('(') || needs_full_stops && !update.ends_with('.') {
         Some(DropReason::Syntax(update.chars().take(QUOTED).collect()))
     } else {
-        update.contains(['`', '$', ';', '|']).then_some(DropReason::Meta)
+        shell_characters(update, caps.runtime).next().map(|_| DropReason::Meta)
     }
+}
+
+/// The characters of a shell that lose an update, with their places.
+pub fn shell_characters(update: &str, runtime: Runtime) -> impl Iterator<Item = (usize, char)> {
+    let is_checked = match runtime.shell_characters {
+        ShellCharacters::Ignored | ShellCharacters::Anywhere(_) => None,
+        ShellCharacters::OutsideOfStrings(_) => outside_of_strings(update),
+    };
+    let characters = runtime.shell_characters.characters();
+    update.char_indices().filter(move |(at, char)| {
+        characters.contains(char) && is_checked.as_ref().is_none_or(|is_checked| is_checked.contains(at))
+    })
+}
+
+/// The places of the characters of an update that are outside of its strings; `None` if a string does not end.
+fn outside_of_strings(update: &str) -> Option<FxHashSet<usize>> {
+    let (mut outside, mut in_string, mut is_escaped) = (FxHashSet::default(), false, false);
+    for (at, char) in update.char_indices() {
+        match char {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_string => is_escaped = true,
+            '"' => in_string = !in_string,
+            _ if !in_string => {
+                outside.insert(at);
+            }
+            _ => {}
+        }
+    }
+    (!in_string).then_some(outside)
 }

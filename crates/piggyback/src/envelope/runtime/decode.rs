@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
+use mangle_settings::Runtime;
+use mangle_settings::versions::runtime::TypeErrors;
 
 /// A value of the wrong kind, which loses the whole envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,17 +19,46 @@ pub struct Mismatch {
     pub is_overflow: bool,
 }
 
-/// What goes on while a text is decoded.
+/// A member that accepts several kinds of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LenientMember {
+    /// `mangle_updates`: a list of strings, or one string.
+    Updates,
+    /// `confidence`: a number, or a text for one.
+    Confidence,
+    /// `required`: a boolean, a text for one, or an integer.
+    Required,
+}
+
+/// Why decoding fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DecodeError {
+    /// A value of the wrong kind.
+    Kind(Mismatch),
+    /// A lenient member with a value that has no meaning.
+    Value(LenientMember, Mismatch),
+}
+
+/// State of decoding.
 #[derive(Debug)]
 pub(super) struct DecodeContext<'j> {
     pub(super) json: &'j Json<'j>,
+    pub(super) runtime: Runtime,
     path: Vec<&'static str>,
-    pub(super) mismatch: Option<Mismatch>,
+    /// The first value of the wrong kind, with which decoding goes on.
+    mismatch: Option<Mismatch>,
+    /// The error that ended decoding.
+    aborted: Option<DecodeError>,
 }
 
 impl<'j> DecodeContext<'j> {
-    pub(super) fn new(json: &'j Json<'j>) -> Self {
-        Self { json, path: Vec::new(), mismatch: None }
+    pub(super) fn new(json: &'j Json<'j>, runtime: Runtime) -> Self {
+        Self { json, runtime, path: Vec::new(), mismatch: None, aborted: None }
+    }
+
+    /// The error that the decoder reports.
+    pub(super) fn error(self) -> Option<DecodeError> {
+        self.aborted.or(self.mismatch.map(DecodeError::Kind))
     }
 
     fn is_wrong(&mut self, node: NodeId) {
@@ -40,8 +71,23 @@ impl<'j> DecodeContext<'j> {
 
     fn mismatches(&mut self, node: NodeId, is_overflow: bool) {
         if self.mismatch.is_none() {
-            self.mismatch = Some(Mismatch { field: self.path.join("."), node, is_overflow });
+            self.mismatch = Some(self.place(node, is_overflow));
         }
+    }
+
+    fn place(&self, node: NodeId, is_overflow: bool) -> Mismatch {
+        Mismatch { field: self.path.join("."), node, is_overflow }
+    }
+
+    /// Ends decoding; the first such error is reported.
+    fn abort(&mut self, error: DecodeError) {
+        self.aborted.get_or_insert(error);
+    }
+
+    /// Rejects the value of a lenient member.
+    fn reject(&mut self, member: LenientMember, node: NodeId) {
+        let place = self.place(node, false);
+        self.abort(DecodeError::Value(member, place));
     }
 }
 
@@ -50,7 +96,18 @@ pub(super) trait Decode: Default {
     /// Reads a value over what is there.
     fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>);
 
-    /// Reads the member of this name, exactly written or not. False where there is no such member.
+    /// The member of this type that accepts several kinds of values.
+    const LENIENT: Option<(&'static str, LenientMember)> = None;
+
+    /// True if the type reads itself, so that an error in it ends decoding at once.
+    const READS_ITSELF: bool = false;
+
+    /// Reads the value of the lenient member, the last one of its name. False if it has no meaning.
+    fn lenient(&mut self, _node: NodeId, _context: &mut DecodeContext<'_>) -> bool {
+        true
+    }
+
+    /// Reads the member of this name, exactly written or not. False if there is no such member.
     fn member(&mut self, _key: &str, _value: NodeId, _context: &mut DecodeContext<'_>, _exact: bool) -> bool {
         false
     }
@@ -58,19 +115,48 @@ pub(super) trait Decode: Default {
 
 /// Reads an object into a value with members.
 pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &mut DecodeContext<'_>) {
+    let lenient = T::LENIENT.filter(|_| context.runtime.lenient_types);
+    let outer = context.mismatch.take();
+    let value = own_members(target, node, lenient.map(|(name, _)| name), context);
+    let ends = T::READS_ITSELF && context.runtime.type_errors == TypeErrors::AtOnce;
+    if let Some(mismatch) = context.mismatch.take_if(|_| ends) {
+        context.abort(DecodeError::Kind(mismatch));
+    } else if let (Some((name, member)), Some(value)) = (lenient, value)
+        && context.aborted.is_none()
+    {
+        context.path.push(name);
+        if !target.lenient(value, context) {
+            context.reject(member, value);
+        }
+        context.path.pop();
+    }
+    context.mismatch = outer.or_else(|| context.mismatch.take());
+}
+
+/// Reads the members of an object. Gives the last value of the member that is left to the type.
+fn own_members<T: Decode>(
+    target: &mut T,
+    node: NodeId,
+    lenient: Option<&str>,
+    context: &mut DecodeContext<'_>,
+) -> Option<NodeId> {
     let json = context.json;
+    let mut left = None;
     match json.kind(node) {
         JsonKind::Null => {}
         JsonKind::Object => {
             for Member { key, value } in json.members(node) {
                 let Some(key) = json.string(key) else { continue };
-                if !target.member(&key, value, context, true) {
+                if lenient.is_some_and(|lenient| names(&key, lenient, false)) {
+                    left = Some(value);
+                } else if !target.member(&key, value, context, true) {
                     target.member(&key, value, context, false);
                 }
             }
         }
         _ => context.is_wrong(node),
     }
+    left
 }
 
 /// Reads one member, with its name on the path.
@@ -130,7 +216,7 @@ impl Decode for bool {
 }
 
 /// A number that fits a float.
-fn float(written: &[u8]) -> Option<f64> {
+pub(super) fn float(written: &[u8]) -> Option<f64> {
     std::str::from_utf8(written).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
@@ -166,6 +252,11 @@ impl<T> List<T> {
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.slots.get(..self.len).unwrap_or(&self.slots)
+    }
+
+    /// A list of these elements.
+    pub(super) fn of(slots: Vec<T>) -> Self {
+        Self { is_there: true, len: slots.len(), slots }
     }
 
     /// Forgets all but the first so many.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::go;
 use crate::envelope::plain::{self, PlainFact};
+use mangle_settings::Runtime;
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Term, TermKind};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, slice};
@@ -38,23 +39,27 @@ pub enum Value {
     Text(Vec<u8>),
     /// An integer.
     Number(i64),
-    /// What was a float.
+    /// A float, by its bits.
+    Float(u64),
+    /// A float of which a runtime keeps nothing.
     Lost,
 }
 
 impl RuntimeFact {
     /// The fact that an atom of a parsed text says. Its words are those of the text, whose symbols need not be known.
-    pub(super) fn of(atom: &Atom, text: &str) -> Self {
-        let args = atom.args.iter().map(|term| Value::of(term, text)).collect();
+    pub(super) fn of(atom: &Atom, text: &str, runtime: Runtime) -> Self {
+        let args = atom.args.iter().map(|term| Value::of(term, text, runtime)).collect();
         Self { predicate: slice(text, atom.name.range).to_owned(), args }
     }
 
     /// The fact that a plain one says.
-    pub(super) fn of_plain(plain: &PlainFact<'_>, text: &str) -> Self {
+    pub(super) fn of_plain(plain: &PlainFact<'_>, text: &str, runtime: Runtime) -> Self {
         let value = |arg: &plain::Argument| match arg.kind {
             plain::ArgumentKind::Name => Value::text(slice(text, arg.range)),
             plain::ArgumentKind::Number(number) => Value::Number(number),
-            plain::ArgumentKind::Float => Value::Lost,
+            plain::ArgumentKind::Float => {
+                Value::float(slice(text, arg.range).parse().unwrap_or_default(), runtime)
+            }
             plain::ArgumentKind::String | plain::ArgumentKind::Escaped => {
                 Value::text(&string(text, arg.range))
             }
@@ -87,13 +92,17 @@ impl Value {
         Self::Text(text.as_bytes().to_vec())
     }
 
-    fn of(term: &Term, text: &str) -> Self {
+    fn float(float: f64, runtime: Runtime) -> Self {
+        if runtime.float_arguments { Self::Float(float.to_bits()) } else { Self::Lost }
+    }
+
+    fn of(term: &Term, text: &str, runtime: Runtime) -> Self {
         match &term.kind {
             TermKind::Name(_) => Self::text(slice(text, term.range)),
             TermKind::String => Self::text(&string(text, term.range)),
             TermKind::Bytes => Self::Text(bytes(slice(text, term.range))),
             TermKind::Number(number) => Self::Number(number.unwrap_or_default()),
-            TermKind::Float(_) => Self::Lost,
+            TermKind::Float(float) => Self::float(*float, runtime),
             TermKind::Variable(_) => Self::text(&format!("?{}", slice(text, term.range))),
             TermKind::Wildcard => Self::text("?_"),
             TermKind::Broken if is_variable(slice(text, term.range)) => {
@@ -110,6 +119,7 @@ impl Value {
     fn stored(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
+            Self::Float(bits) => format!("{:.6}", f64::from_bits(*bits)),
             Self::Lost => format!("\"{LOST}\""),
             Self::Text(text) => name(text).map_or_else(|| go::quoted(text), str::to_owned),
         }
@@ -118,6 +128,7 @@ impl Value {
     fn kernel(&self) -> String {
         match self {
             Self::Text(text) if !becomes_name(text) => quoted(text),
+            Self::Float(bits) => f64::from_bits(*bits).to_string(),
             other => other.stored(),
         }
     }

@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use super::fact::is_variable;
-use super::{RuntimeFact, go};
+use super::{RuntimeFact, Value, go};
 use crate::envelope::plain;
-use mangle_settings::{Consumer, TranscriptSettings};
+use mangle_settings::{Consumer, Runtime, TranscriptSettings};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::{SourceFile, rules};
 use mangle_syntax::text::{slice, without_new_words};
@@ -30,6 +30,14 @@ pub enum FilterVerdict {
     Syntax,
     /// Its predicate is not on the list.
     NotAllowed,
+    /// Only the host asserts its predicate.
+    HostWitness,
+    /// The program does not declare its predicate.
+    Undeclared,
+    /// The program declares its predicate with another number of arguments.
+    Arity,
+    /// A string argument has characters of a shell, and its predicate may have none.
+    ShellText,
 }
 
 impl FilterVerdict {
@@ -44,9 +52,22 @@ impl FilterVerdict {
             Self::Declaration => 'D',
             Self::Import => 'I',
             Self::Syntax => 'P',
-            Self::NotAllowed => 'N',
+            Self::NotAllowed | Self::HostWitness => 'N',
+            Self::Undeclared => 'U',
+            Self::Arity => 'A',
+            Self::ShellText => 'M',
         }
     }
+}
+
+/// What the filter asks the program.
+pub trait FilterProgram {
+    /// The verdict about a predicate with a number of arguments: accepted, undeclared or another arity.
+    fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict;
+
+    /// True if strings of a predicate may have any characters: the facts have `prose_only(/P)`, and no rule leads from `P`
+    /// to a predicate of `exec_sink`.
+    fn is_prose(&self, predicate: &str) -> bool;
 }
 
 /// An update as the filter reads it, whoever asks.
@@ -59,13 +80,13 @@ pub enum ReadUpdate {
 }
 
 impl ReadUpdate {
-    /// Reads an update.
+    /// Reads an update as a runtime does.
     #[must_use]
-    pub fn new(update: &str) -> Self {
+    pub fn new(update: &str, runtime: Runtime) -> Self {
         let text = update.trim();
         match refusal(text) {
             Some(verdict) => Self::Refused(verdict),
-            None => fact(text).map_or(Self::Refused(FilterVerdict::Syntax), Self::Fact),
+            None => fact(text, runtime).map_or(Self::Refused(FilterVerdict::Syntax), Self::Fact),
         }
     }
 
@@ -78,18 +99,56 @@ impl ReadUpdate {
         }
     }
 
-    /// What the filter of a consumer makes of it as the update at `index`.
+    /// The verdict of the filter of a consumer about the update at `index`. Without a program, declarations are not asked
+    /// for and no predicate is exempt from the check of strings.
     #[must_use]
-    pub fn verdict(&self, index: usize, consumer: &Consumer) -> FilterVerdict {
+    pub fn verdict(
+        &self,
+        index: usize,
+        consumer: &Consumer,
+        runtime: Runtime,
+        program: Option<&dyn FilterProgram>,
+    ) -> FilterVerdict {
         if consumer.max_updates > 0 && index >= consumer.max_updates {
             return FilterVerdict::Limit;
         }
-        match self {
-            Self::Refused(verdict) => *verdict,
-            Self::Fact(fact) if takes(consumer, &fact.predicate) => FilterVerdict::Accepted,
-            Self::Fact(_) => FilterVerdict::NotAllowed,
+        let fact = match self {
+            Self::Refused(verdict) => return *verdict,
+            Self::Fact(fact) => fact,
+        };
+        if is_host_witness(&fact.predicate, runtime) {
+            return FilterVerdict::HostWitness;
+        }
+        if !takes(consumer, &fact.predicate) {
+            return FilterVerdict::NotAllowed;
+        }
+        let declared = program.map_or(FilterVerdict::Accepted, |program| {
+            program.declaration(&fact.predicate, fact.args.len())
+        });
+        let is_exempt = || program.is_some_and(|program| program.is_prose(&fact.predicate));
+        match declared {
+            FilterVerdict::Accepted if shell_text(fact, runtime).is_some() && !is_exempt() => {
+                FilterVerdict::ShellText
+            }
+            declared => declared,
         }
     }
+}
+
+/// True if only the host asserts a predicate.
+#[must_use]
+pub fn is_host_witness(predicate: &str, runtime: Runtime) -> bool {
+    runtime.host_witnesses.contains(&predicate)
+}
+
+/// The first text among the arguments of a fact that has characters of a shell.
+#[must_use]
+pub fn shell_text(fact: &RuntimeFact, runtime: Runtime) -> Option<&[u8]> {
+    let is_one = |byte: &u8| runtime.shell_text.contains(&char::from(*byte));
+    fact.args.iter().find_map(|arg| match arg {
+        Value::Text(text) if text.iter().any(is_one) => Some(text.as_slice()),
+        _ => None,
+    })
 }
 
 /// Why the filter refuses a trimmed update by the look of it.
@@ -115,9 +174,9 @@ pub fn parsed_text(text: &str) -> String {
 }
 
 /// The head of the first clause of a trimmed update, if all of it can be read.
-fn fact(text: &str) -> Option<RuntimeFact> {
+fn fact(text: &str, runtime: Runtime) -> Option<RuntimeFact> {
     if let Some(plain) = plain::read(text) {
-        return Some(RuntimeFact::of_plain(&plain, text));
+        return Some(RuntimeFact::of_plain(&plain, text, runtime));
     }
     let text = parsed_text(text);
     // A NUL in a string is nothing special to the engine; to our grammar it is the end.
@@ -127,7 +186,7 @@ fn fact(text: &str) -> Option<RuntimeFact> {
     }
     let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
     let clause = item.statement.clause()?;
-    Some(RuntimeFact::of(&clause.head, text.get(usize::from(item.start)..)?))
+    Some(RuntimeFact::of(&clause.head, text.get(usize::from(item.start)..)?, runtime))
 }
 
 /// Whether the engine's parser takes a text.
@@ -171,47 +230,49 @@ pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
 #[must_use]
 pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
     let name = settings.consumer.as_deref().unwrap_or(OPEN);
-    let own = settings.consumers.get(name).or_else(|| built_in(name));
-    own.or_else(|| built_in(OPEN)).unwrap_or(&NOBODY)
+    let runtime = settings.caps.runtime;
+    let own = settings.consumers.get(name).or_else(|| built_in(name, runtime));
+    own.or_else(|| built_in(OPEN, runtime)).unwrap_or(&NOBODY_AT_ALL)
 }
 
 /// The consumer where the settings name none.
 const OPEN: &str = "open";
 
 /// A consumer that takes what can be read, for settings that name one that there is not.
-static NOBODY: Consumer =
+static NOBODY_AT_ALL: Consumer = NOBODY;
+
+/// A consumer that takes everything.
+const NOBODY: Consumer =
     Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
 
-/// Whether some consumer of the runtime names a predicate among those that it wants.
+/// True if a consumer of the runtime names a predicate among those that it accepts.
 #[must_use]
-pub fn is_asked_for(predicate: &str) -> bool {
-    CONSUMERS.iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
+pub fn is_asked_for(predicate: &str, runtime: Runtime) -> bool {
+    consumers(runtime).iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
 }
 
-/// The consumers of the runtime, by name.
-pub static CONSUMERS: LazyLock<[(&str, Consumer); 5]> = LazyLock::new(|| {
-    let all = |max_updates| consumer(&[], &[], max_updates);
-    [
-        ("session", consumer(&SESSION, &[], 100)),
-        ("planner", consumer(&PLANNER, &PLANNER_PREFIXES, 200)),
-        ("perception", consumer(&["ambiguity_flag", "clarification_needed"], &[], 50)),
-        ("compressor", all(0)),
-        ("open", Consumer { protected: true, ..all(2_000) }),
-    ]
-});
+/// Consumers and their names.
+type NamedConsumers = [(&'static str, Consumer); 5];
 
-const SESSION: [&str; 10] = [
-    "missing_tool_for",
-    "observation",
-    "task_status",
-    "task_completed",
-    "diagnostic",
-    "failing_test",
-    "test_state",
-    "review_finding",
-    "modified",
-    "modified_function",
-];
+/// The consumers of a runtime, by name.
+#[must_use]
+pub fn consumers(runtime: Runtime) -> &'static NamedConsumers {
+    static ALL: LazyLock<Vec<(Runtime, NamedConsumers)>> = LazyLock::new(|| {
+        let all = |max_updates| consumer(&[], &[], max_updates);
+        let of = |runtime: Runtime| {
+            [
+                ("session", consumer(runtime.session_predicates, &[], 100)),
+                ("planner", consumer(&PLANNER, &PLANNER_PREFIXES, 200)),
+                ("perception", consumer(&["ambiguity_flag", "clarification_needed"], &[], 50)),
+                ("compressor", all(0)),
+                ("open", Consumer { protected: true, ..all(2_000) }),
+            ]
+        };
+        Runtime::all().map(|runtime| (runtime, of(runtime))).collect()
+    });
+    static NONE: NamedConsumers = [("session", NOBODY), ("planner", NOBODY), ("perception", NOBODY), ("compressor", NOBODY), ("open", NOBODY)];
+    ALL.iter().find(|(known, _)| *known == runtime).map_or(&NONE, |(_, consumers)| consumers)
+}
 
 const PLANNER: [&str; 5] =
     ["missing_tool_for", "observation", "task_status", "task_completed", "campaign_completed"];
@@ -234,23 +295,22 @@ fn consumer(predicates: &[&str], prefixes: &[&str], max_updates: usize) -> Consu
     Consumer { predicates: owned(predicates), prefixes: owned(prefixes), max_updates, protected: false }
 }
 
-/// The consumer of this name that the runtime has.
+/// The consumer of this name that a runtime has.
 #[must_use]
-pub fn built_in(name: &str) -> Option<&'static Consumer> {
-    CONSUMERS.iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)
+pub fn built_in(name: &str, runtime: Runtime) -> Option<&'static Consumer> {
+    consumers(runtime).iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::envelope::runtime::Value;
 
     #[track_caller]
     fn check(update: &str, letter: char, stored: Option<&str>) {
-        let read = ReadUpdate::new(update);
+        let read = ReadUpdate::new(update, Runtime::default());
         let consumer =
             Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
-        assert_eq!(read.verdict(0, &consumer).letter(), letter, "{update:?}");
+        assert_eq!(read.verdict(0, &consumer, Runtime::default(), None).letter(), letter, "{update:?}");
         assert_eq!(read.fact().map(RuntimeFact::stored).as_deref(), stored, "{update:?}");
     }
 
@@ -276,7 +336,7 @@ mod tests {
     #[test]
     fn bytes_need_not_be_text() {
         check("p(b\"\\xff\\u{00e9}\").", '+', Some("p(\"\\xffé\")."));
-        let read = ReadUpdate::new("p(b\"\\xff\").");
+        let read = ReadUpdate::new("p(b\"\\xff\").", Runtime::default());
         assert_eq!(read.fact().map(|fact| fact.args.clone()), Some(vec![Value::Text(vec![0xff])]));
         assert_eq!(read.fact().map(RuntimeFact::kernel).as_deref(), Some("p(<bad>)"));
     }

@@ -20,6 +20,12 @@ pub(super) fn begins_with(text: &str, word: &str) -> bool {
 }
 
 /// A text as `%q` prints it.
+#[must_use]
+pub fn go_quoted(text: &str) -> String {
+    quoted(text.as_bytes())
+}
+
+/// A text as `%q` prints it.
 pub(super) fn quoted(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -59,5 +65,99 @@ fn is_printable(char: char) -> bool {
         let len = text.get_mut(1..).map_or(0, |rest| char.encode_utf8(rest).len());
         let text = text.get(..=len).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or("");
         !char.is_ascii() && text.escape_debug().eq(text.chars())
+    }
+}
+
+/// A text as `strconv.ParseFloat` reads it: decimal, hexadecimal, `inf`, `nan`. What is too large is an error.
+pub(super) fn float(text: &str) -> Option<f64> {
+    let (sign, rest) = match text.as_bytes().first()? {
+        b'+' => (1.0, text.get(1..)?),
+        b'-' => (-1.0, text.get(1..)?),
+        _ => (1.0, text),
+    };
+    let word = rest.to_ascii_lowercase();
+    match word.as_str() {
+        "inf" | "infinity" => return Some(sign * f64::INFINITY),
+        // With a sign it is no number.
+        "nan" => return (rest.len() == text.len()).then_some(f64::NAN),
+        _ => {}
+    }
+    if rest.contains('_') && !are_separators(&word) {
+        return None;
+    }
+    let digits: String = word.chars().filter(|char| *char != '_').collect();
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) if !hex.is_empty() => hexadecimal(hex)?,
+        _ => {
+            let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+            digits.parse().ok().filter(|_: &f64| is_number)?
+        }
+    };
+    value.is_finite().then_some(sign * value)
+}
+
+/// True if underscores stand only between digits, or between a base prefix and a digit.
+fn are_separators(number: &str) -> bool {
+    let (is_hex, rest) = match number.as_bytes() {
+        [b'0', base @ (b'b' | b'o' | b'x'), ..] => (*base == b'x', number.get(2..).unwrap_or_default()),
+        _ => (false, number),
+    };
+    let mut last = if rest.len() < number.len() { '0' } else { '^' };
+    for char in rest.chars() {
+        let is_digit = char.is_ascii_digit() || is_hex && char.is_ascii_hexdigit();
+        last = match (char, last) {
+            _ if is_digit => '0',
+            ('_', '0') => '_',
+            ('_', _) | (_, '_') => return false,
+            _ => '!',
+        };
+    }
+    last != '_'
+}
+
+/// A hexadecimal number behind its prefix, which needs an exponent.
+fn hexadecimal(digits: &str) -> Option<f64> {
+    let (mantissa, exponent) = digits.split_once('p')?;
+    let is_exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if is_exponent.is_empty() || !is_exponent.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let exponent: i32 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.len() + fraction.len() == 0 {
+        return None;
+    }
+    let mut value = 0.0f64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
+    let exponent = exponent.clamp(-100_000, 100_000) - places;
+    // Two steps, since the power itself may be out of range.
+    let half = exponent / 2;
+    Some(value * 2f64.powi(half) * 2f64.powi(exponent - half))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float;
+
+    #[test]
+    fn floats_are_read_as_go_reads_them() {
+        let is = |text: &str, value: Option<f64>| assert_eq!(float(text), value, "{text}");
+        is("0.9", Some(0.9));
+        is("+.5", Some(0.5));
+        is("5.", Some(5.0));
+        is("1e-1", Some(0.1));
+        is("0x1p-1", Some(0.5));
+        is("0x.8p0", Some(0.5));
+        is("0X_1P+1", Some(2.0));
+        is("0_9", Some(9.0));
+        is("-inf", Some(f64::NEG_INFINITY));
+        is("Infinity", Some(f64::INFINITY));
+        assert!(float("nan").is_some_and(f64::is_nan));
+        for bad in ["", "+", "-nan", "infin", "0x1", "0xp1", "_9", "9_", "1__0", "1e999", "0,9", "9 ", "1e", "0x1p"] {
+            is(bad, None);
+        }
     }
 }

@@ -5,27 +5,38 @@
 
 mod caps;
 mod decode;
+mod escape;
 mod fact;
 mod filter;
 mod go;
+mod lenient;
+mod live;
 mod packet;
 mod payload;
+mod placeholder;
 mod record;
+mod salvage;
 mod scan;
+mod shell;
 mod stages;
+mod strict_keys;
 
-pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reason_in};
-pub use decode::{AnyValue, List, Mismatch, names};
+pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reason_in, shell_characters};
+pub use decode::{AnyValue, LenientMember, List, Mismatch, names};
 pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
 pub use filter::{
-    CONSUMERS, FilterVerdict, ReadUpdate, built_in, consumer_of, is_asked_for, lists, parsed_text, refusal,
-    stops_the_engine, takes,
+    FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for, is_host_witness,
+    lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
 };
-pub use go::lower_case;
+pub use go::{go_quoted, lower_case};
+pub use lenient::fits_leniently;
+pub use live::{LiveChannel, live};
 pub use mangle_settings::Caps;
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
-pub use payload::{action, payload, target};
-pub use record::{failure_record, record, update_record};
+pub use payload::{GateCall, action, go_float, payload, target};
+pub use placeholder::{Placeholders, is_surface as is_placeholder};
+pub use record::{failure_record, live_record, record, update_record};
+pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};
 pub use scan::candidates;
 pub(super) use scan::each_candidate;
 pub use stages::{AcceptedEnvelope, Attempts, DecodeFailure, RuntimeReading, Stage, attempts, read};

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::{AnyValue, Decode, DecodeContext, List, decode_member, decode_members, names};
+use super::decode::{
+    AnyValue, Decode, DecodeContext, LenientMember, List, decode_member, decode_members, names,
+};
+use super::lenient;
 use crate::envelope::json::NodeId;
 
 /// Types whose members JSON is read into, by their names in JSON.
 macro_rules! members {
-    ($($(#[$doc:meta])* $type:ident { $($(#[$of:meta])* $member:ident: $kind:ty = $name:literal,)* })*) => {$(
+    ($($(#[$doc:meta])* $type:ident $((lenient $lenient:literal: $which:ident, $read:path))? {
+        $($(#[$of:meta])* $member:ident: $kind:ty = $name:literal,)*
+    })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Default, PartialEq)]
         pub struct $type {
@@ -15,6 +20,16 @@ macro_rules! members {
         }
 
         impl Decode for $type {
+            $(
+                const LENIENT: Option<(&'static str, LenientMember)> = Some(($lenient, LenientMember::$which));
+
+                const READS_ITSELF: bool = true;
+
+                fn lenient(&mut self, node: NodeId, context: &mut DecodeContext<'_>) -> bool {
+                    $read(self, node, context)
+                }
+            )?
+
             fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
                 decode_members(self, node, context);
             }
@@ -40,7 +55,7 @@ members! {
     }
 
     /// A control packet.
-    Packet {
+    Packet (lenient "mangle_updates": Updates, lenient::updates) {
         /// What is to be done.
         intent: Intent = "intent_classification",
         /// Atoms for the kernel.
@@ -60,7 +75,7 @@ members! {
     }
 
     /// What is to be done.
-    Intent {
+    Intent (lenient "confidence": Confidence, lenient::confidence) {
         /// `/query`, `/mutation` or `/instruction`
         category: String = "category",
         /// `/fix`
@@ -116,7 +131,7 @@ members! {
     }
 
     /// A tool that is to be run.
-    Tool {
+    Tool (lenient "required": Required, lenient::required) {
         /// Its name in this packet.
         id: String = "id",
         /// The tool.

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 
 use super::AnyValue;
 use super::decode::with_room;
+use super::Tool;
+use mangle_settings::Runtime;
+use mangle_settings::versions::runtime::ActionIds;
 
-/// The arguments in which the gate looks for the target, the first that is there.
-const TARGETS: [&str; 7] = ["path", "filename", "filepath", "file", "url", "target", "query"];
+/// The most entries of `edits` that the gate reads.
+const MOST_EDITS: usize = 16;
 
 /// From which power of ten on Go prints a number with an exponent, and below which.
 const GO_HIGH: i32 = 6;
@@ -27,16 +30,108 @@ pub fn action(tool: &str) -> String {
     if tool.starts_with('/') { tool.to_owned() } else { format!("/{tool}") }
 }
 
-/// What an action is done to, as text.
+/// A tool call as the gate sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateCall {
+    /// The id of the action.
+    pub id: String,
+    /// The action.
+    pub action: String,
+    /// Its target.
+    pub target: String,
+    /// Its arguments as JSON.
+    pub payload: String,
+    /// The reason for which it is denied before any rule is asked, and the action that the denial names.
+    pub denied: Option<(String, String)>,
+}
+
+impl GateCall {
+    /// The call that a tool request makes.
+    #[must_use]
+    pub fn new(tool: &Tool, runtime: Runtime) -> Self {
+        let empty = if runtime.empty_payload { "{}" } else { "null" };
+        let mut call = Self {
+            id: match runtime.action_ids {
+                ActionIds::Request => tool.id.clone(),
+                ActionIds::ExecPrefix => format!("exec-{}", tool.id),
+            },
+            action: action(&tool.name),
+            target: target(tool.args.as_ref(), runtime),
+            payload: tool.args.as_ref().map_or_else(|| empty.to_owned(), payload),
+            denied: None,
+        };
+        call.denied = call.denial(&tool.name, runtime);
+        call
+    }
+
+    fn denial(&self, name: &str, runtime: Runtime) -> Option<(String, String)> {
+        let nameless = |why: &str| Some(("/unknown".to_owned(), why.to_owned()));
+        let word = self.action.strip_prefix('/').unwrap_or_default();
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if runtime.tool_name_check && name.trim().is_empty() {
+            return nameless("empty tool call name");
+        }
+        if runtime.tool_name_check && (word.is_empty() || !word.bytes().all(is_name)) {
+            return nameless("malformed tool action name");
+        }
+        let limit = runtime.payload_cap.filter(|limit| self.payload.len() > *limit)?;
+        Some((self.action.clone(), format!("payload too large: {} > {limit}", self.payload.len())))
+    }
+}
+
+/// The name of an unknown target.
+const UNKNOWN: &str = "unknown";
+
+/// The target of an action, as text.
 #[must_use]
-pub fn target(args: Option<&BTreeMap<String, AnyValue>>) -> String {
-    let found = args.and_then(|args| TARGETS.iter().find_map(|name| args.get(*name)));
-    match found {
-        None => "unknown".to_owned(),
-        Some(AnyValue::Null) => String::new(),
-        Some(AnyValue::Text(text)) => text.clone(),
-        Some(AnyValue::Bool(truth)) => format!("/{truth}"),
-        Some(other) => shown(other),
+pub fn target(args: Option<&BTreeMap<String, AnyValue>>, runtime: Runtime) -> String {
+    let Some(args) = args else { return UNKNOWN.to_owned() };
+    let found = if runtime.path_rules {
+        path(args, runtime).or_else(|| {
+            let others = runtime.other_targets.iter().filter_map(|name| args.get(*name));
+            others.map(|value| text(value).trim().to_owned()).find(|text| !text.is_empty())
+        })
+    } else {
+        runtime.path_arguments.iter().find_map(|name| args.get(*name)).map(text)
+    };
+    found.unwrap_or_else(|| UNKNOWN.to_owned())
+}
+
+/// The path of a tool call: of an argument, else of the first edit. `None` if any of the edits is wrong.
+fn path(args: &BTreeMap<String, AnyValue>, runtime: Runtime) -> Option<String> {
+    let own = runtime.path_arguments.iter().find_map(|name| path_text(args.get(*name)?));
+    let edits = match args.get("edits") {
+        None | Some(AnyValue::Null) => return own,
+        Some(AnyValue::List(edits)) if edits.len() <= MOST_EDITS => edits,
+        Some(_) => return None,
+    };
+    let edit = |edit: &AnyValue| match edit {
+        AnyValue::Map(edit) => {
+            path_text(runtime.path_arguments.iter().find_map(|name| edit.get(*name))?)
+        }
+        _ => None,
+    };
+    let edits: Option<Vec<String>> = edits.iter().map(edit).collect();
+    let edits = edits?;
+    own.or_else(|| edits.into_iter().next())
+}
+
+/// A text that is not blank, without white space around it.
+fn path_text(value: &AnyValue) -> Option<String> {
+    match value {
+        AnyValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+/// An argument as text.
+fn text(value: &AnyValue) -> String {
+    match value {
+        AnyValue::Null => String::new(),
+        AnyValue::Text(text) => text.clone(),
+        AnyValue::Bool(truth) => format!("/{truth}"),
+        AnyValue::Number(number) => float(*number, GO_HIGH, GO_LOW),
+        other => shown(other),
     }
 }
 
@@ -117,6 +212,12 @@ fn json_float(number: f64) -> String {
         Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-{exponent}"),
         _ => text,
     }
+}
+
+/// A float as Go prints it with `%g`.
+#[must_use]
+pub fn go_float(number: f64) -> String {
+    float(number, GO_HIGH, GO_LOW)
 }
 
 /// The shortest digits that are this number; with an exponent of at least two digits from `10^high` on and below

@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
 use super::{
     AcceptedEnvelope, Caps, DecodeFailure, DropReason, ReadUpdate, RuntimeReading, Stage, Warning, built_in,
-    payload, reason,
+    FilterProgram, FilterVerdict, LenientMember, go, live, payload, reason, shell_text,
 };
-use mangle_settings::Consumer;
+use mangle_settings::{Consumer, Runtime};
 
 /// Texts from this length on are told by their hash.
 const LONG: usize = 200;
@@ -16,9 +16,45 @@ const LONG: usize = 200;
 /// Lists from this length on are told by their hash.
 const MANY: usize = 40;
 
+/// The program of the recordings: predicates with their arity, and whether their strings are prose.
+struct RecordedProgram;
+
+/// Its predicates with their numbers of arguments.
+const RECORDED: [(&str, usize); 15] = [
+    ("missing_tool_for", 2),
+    ("observation", 2),
+    ("task_status", 2),
+    ("task_completed", 1),
+    ("diagnostic", 5),
+    ("failing_test", 2),
+    ("review_finding", 5),
+    ("modified", 1),
+    ("modified_function", 2),
+    ("checkpoint_verdict", 4),
+    ("ambiguity_flag", 3),
+    ("clarification_needed", 1),
+    ("campaign_completed", 2),
+    ("permitted", 3),
+    ("pending_action", 5),
+];
+
+impl FilterProgram for RecordedProgram {
+    fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict {
+        match RECORDED.iter().find(|(name, _)| *name == predicate) {
+            None => FilterVerdict::Undeclared,
+            Some((_, declared)) if *declared == arity => FilterVerdict::Accepted,
+            Some(_) => FilterVerdict::Arity,
+        }
+    }
+
+    fn is_prose(&self, predicate: &str) -> bool {
+        ["checkpoint_verdict", "observation"].contains(&predicate)
+    }
+}
+
 /// What the runtime makes of a reply.
 #[must_use]
-pub fn record(reading: &Result<RuntimeReading, DecodeFailure>) -> Value {
+pub fn record(reading: &Result<RuntimeReading, DecodeFailure>, runtime: Runtime) -> Value {
     let reading = match reading {
         Ok(reading) => reading,
         Err(failure) => return json!({ "ok": false, "error": failure_record(failure) }),
@@ -31,24 +67,61 @@ pub fn record(reading: &Result<RuntimeReading, DecodeFailure>) -> Value {
         out.insert("stage".into(), stage(reading.stage).into());
         out.insert("picked".into(), json!([picked.range.start, picked.range.end]));
     }
-    out.insert("surface_bytes".into(), reading.surface.len().into());
-    match std::str::from_utf8(&reading.surface).ok().filter(|text| text.len() < LONG) {
-        Some(text) => out.insert("surface".into(), text.into()),
-        None => out.insert("surface_sha256".into(), hash(&reading.surface).into()),
-    };
+    surface(&reading.surface, true, &mut out);
     let warnings = warnings(&reading.warnings);
     if !warnings.is_empty() {
         out.insert("warnings".into(), warnings.into());
     }
     out.insert("control".into(), reading.picked.is_some().into());
     if let Some(picked) = &reading.picked {
-        kept(picked, &mut out);
+        kept(picked, runtime, &mut out);
     }
     let corrects = |warning: &Warning| matches!(warning, Warning::SelfCorrection(_));
     if reading.warnings.iter().any(corrects) {
         out.insert("stat_self_corrections".into(), 1.into());
     }
+    let dropped = [
+        (reading.placeholders.surface, "placeholder_surface"),
+        (reading.placeholders.feedback, "placeholder_feedback"),
+    ];
+    let dropped: Vec<_> = dropped.iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, word)| *word).collect();
+    if !dropped.is_empty() {
+        let mut shown = Map::new();
+        surface(reading.shown(), false, &mut shown);
+        shown.insert("warnings".into(), json!(dropped));
+        out.insert("shown".into(), shown.into());
+    }
     out.into()
+}
+
+/// A surface: its text if that is short, else its hash. An empty text is left out unless `with_empty`.
+fn surface(surface: &[u8], with_empty: bool, out: &mut Map<String, Value>) {
+    out.insert("surface_bytes".into(), surface.len().into());
+    match std::str::from_utf8(surface).ok().filter(|text| text.len() < LONG) {
+        Some("") if !with_empty => None,
+        Some(text) => out.insert("surface".into(), text.into()),
+        None => out.insert("surface_sha256".into(), hash(surface).into()),
+    };
+}
+
+/// The text that is shown while a reply streams, for pieces of several sizes.
+#[must_use]
+pub fn live_record(raw: &[u8], runtime: Runtime) -> Value {
+    let mut out = Map::new();
+    let sizes: [(&str, &[usize]); 4] =
+        [("one", &[usize::MAX]), ("c64", &[64]), ("c40_1", &[40, 1]), ("small", &[7])];
+    for (name, sizes) in sizes.into_iter().filter(|_| runtime.live_channel) {
+        let text = live(raw, sizes);
+        if text.is_empty() {
+            continue;
+        }
+        let shown = match std::str::from_utf8(&text).ok().filter(|text| text.len() < LONG) {
+            Some(text) => json!({ "text": text }),
+            None => json!({ "text_bytes": text.len(), "text_sha256": hash(&text) }),
+        };
+        out.insert(name.into(), shown);
+    }
+    if out.is_empty() { Value::Null } else { out.into() }
 }
 
 /// Why a text is no envelope.
@@ -62,6 +135,18 @@ pub fn failure_record(failure: &DecodeFailure) -> Value {
         DecodeFailure::Kind { field, found, .. } => {
             json!({ "class": "kind", "field": field, "found": found })
         }
+        DecodeFailure::Value { member, field, .. } => {
+            let class = match member {
+                LenientMember::Updates => "bad_updates",
+                LenientMember::Confidence => "bad_confidence",
+                LenientMember::Required => "bad_required",
+            };
+            json!({ "class": class, "field": field })
+        }
+        DecodeFailure::UnknownKeys(keys) => match keys.as_slice() {
+            [key] => json!({ "class": "unknown_field", "field": key }),
+            keys => json!({ "class": "unknown_field", "fields": keys }),
+        },
         DecodeFailure::NoSurface => json!({ "class": "no_surface" }),
         DecodeFailure::NoIntent => json!({ "class": "no_intent" }),
     }
@@ -94,6 +179,8 @@ fn word(warning: &Warning) -> String {
     match warning {
         Warning::Extracted => "extracted".into(),
         Warning::Fallback => "fallback".into(),
+        Warning::Recovered => "surface_recovered".into(),
+        Warning::CutOff => "surface_cut_off".into(),
         Warning::SelfCorrection(hypothesis) => format!("self_correction:{hypothesis}"),
         Warning::SurfaceCut => "surface_cut".into(),
         Warning::UpdatesCut => "updates_cut".into(),
@@ -114,7 +201,7 @@ fn drop_word(reason: &DropReason) -> String {
     }
 }
 
-fn kept(picked: &AcceptedEnvelope, out: &mut Map<String, Value>) {
+fn kept(picked: &AcceptedEnvelope, runtime: Runtime, out: &mut Map<String, Value>) {
     let Packet { intent, memory, self_correction, knowledge, feedback, tools, .. } = &picked.packet;
     let mut members = Members::default();
     members.text("category", &intent.category);
@@ -131,7 +218,7 @@ fn kept(picked: &AcceptedEnvelope, out: &mut Map<String, Value>) {
         out.insert("kept".into(), json!(updates));
     }
     if !updates.is_empty() {
-        filtered(updates, out);
+        filtered(updates, runtime, out);
     }
     let memory = memory.as_slice();
     if memory.len() > MANY {
@@ -162,26 +249,39 @@ fn kept(picked: &AcceptedEnvelope, out: &mut Map<String, Value>) {
     }
 }
 
-/// What the filter makes of the updates, for each consumer, and the facts that one without a list gets.
-fn filtered(updates: &[String], out: &mut Map<String, Value>) {
-    let read: Vec<_> = updates.iter().map(|update| ReadUpdate::new(update)).collect();
-    let mut filters = Map::new();
-    for (name, consumer) in filter_consumers() {
-        let letters = read.iter().enumerate().map(|(at, update)| update.verdict(at, consumer).letter());
-        filters.insert(name.into(), runs(&letters.collect::<Vec<_>>()).into());
+/// The filter's verdicts about updates, for each consumer, and the facts that the one without a list gets.
+fn filtered(updates: &[String], runtime: Runtime, out: &mut Map<String, Value>) {
+    let read: Vec<_> = updates.iter().map(|update| ReadUpdate::new(update, runtime)).collect();
+    for (name, program) in filters(runtime) {
+        let letters = |consumer: &Consumer| {
+            let updates = read.iter().enumerate();
+            runs(&updates.map(|(at, update)| update.verdict(at, consumer, runtime, program).letter()).collect::<Vec<_>>())
+        };
+        let filters = filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letters(consumer).into()));
+        out.insert(name.into(), filters.collect::<Map<_, _>>().into());
     }
-    out.insert("filter".into(), filters.into());
     if updates.len() <= MANY {
-        let facts = read.iter().filter_map(ReadUpdate::fact);
+        let all = built_in("compressor", runtime);
+        let is_kept = |(at, update): &(usize, &ReadUpdate)| {
+            all.is_some_and(|all| update.verdict(*at, all, runtime, None) == FilterVerdict::Accepted)
+        };
+        let facts = read.iter().enumerate().filter(is_kept).filter_map(|(_, update)| update.fact());
         out.insert("facts".into(), facts.map(|fact| Value::from(fact.stored())).collect());
     }
 }
 
+/// The filters of a runtime: without a program, and with the recorded one if it asks a program.
+fn filters(runtime: Runtime) -> impl Iterator<Item = (&'static str, Option<&'static dyn FilterProgram>)> {
+    let with_program: Option<&'static dyn FilterProgram> = Some(&RecordedProgram);
+    let asks = !runtime.shell_text.is_empty();
+    [("filter", None), ("filter_kernel", with_program)].into_iter().take(if asks { 2 } else { 1 })
+}
+
 /// The consumers that records tell of; `all` is one without a list.
-fn filter_consumers() -> impl Iterator<Item = (&'static str, &'static Consumer)> {
+fn filter_consumers(runtime: Runtime) -> impl Iterator<Item = (&'static str, &'static Consumer)> {
     let names =
         [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
-    names.into_iter().filter_map(|(shown, name)| Some((shown, built_in(name)?)))
+    names.into_iter().filter_map(move |(shown, name)| Some((shown, built_in(name, runtime)?)))
 }
 
 /// Letters one by one, or, where there are many, as runs with their lengths.
@@ -211,17 +311,57 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
     if let Some(DropReason::Syntax(_)) = &dropped {
         out.insert("warning".into(), dropped.as_ref().map(drop_word).into());
     }
-    let read = ReadUpdate::new(update);
-    let letter = |consumer| Value::from(read.verdict(0, consumer).letter().to_string());
-    let filters = filter_consumers().map(|(name, consumer)| (name.to_owned(), letter(consumer)));
-    out.insert("filter".into(), filters.collect::<Map<_, _>>().into());
-    if let Some(fact) = read.fact() {
+    let runtime = caps.runtime;
+    let read = ReadUpdate::new(update, runtime);
+    for (name, program) in filters(runtime) {
+        let letter = |consumer| Value::from(read.verdict(0, consumer, runtime, program).letter().to_string());
+        let filters = filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letter(consumer)));
+        out.insert(name.into(), filters.collect::<Map<_, _>>().into());
+    }
+    let all = built_in("compressor", runtime);
+    let is_kept = all.is_some_and(|all| read.verdict(0, all, runtime, None) == FilterVerdict::Accepted);
+    let session = built_in("session", runtime).filter(|_| !runtime.shell_text.is_empty());
+    if let Some(session) = session
+        && let Some(reason) = refusal_reason(&read, read.verdict(0, session, runtime, Some(&RecordedProgram)), runtime)
+    {
+        out.insert("session_reason".into(), reason.into());
+    }
+    if let Some(fact) = read.fact().filter(|_| is_kept) {
         out.insert("predicate".into(), fact.predicate.as_str().into());
         out.insert("arity".into(), fact.args.len().into());
         out.insert("stored".into(), fact.stored().into());
         out.insert("kernel".into(), fact.kernel().into());
     }
     out.into()
+}
+
+/// The reason that the runtime gives for a verdict. The parser's own words are not modeled.
+fn refusal_reason(read: &ReadUpdate, verdict: FilterVerdict, runtime: Runtime) -> Option<String> {
+    let fact = || read.fact();
+    Some(match verdict {
+        FilterVerdict::Accepted | FilterVerdict::Blank | FilterVerdict::Syntax => return None,
+        FilterVerdict::Limit => "mangle_updates limit exceeded".to_owned(),
+        FilterVerdict::Rule => "rules are not allowed in mangle_updates".to_owned(),
+        FilterVerdict::Declaration => "Decl statements are not allowed in mangle_updates".to_owned(),
+        FilterVerdict::Import => "imports are not allowed in mangle_updates".to_owned(),
+        FilterVerdict::NotAllowed | FilterVerdict::HostWitness => {
+            format!("predicate {} not allowed in mangle_updates", go::quoted(fact()?.predicate.as_bytes()))
+        }
+        FilterVerdict::Undeclared => format!("predicate {} not declared", go::quoted(fact()?.predicate.as_bytes())),
+        FilterVerdict::Arity => {
+            let fact = fact()?;
+            let (name, declared) = RECORDED.iter().find(|(name, _)| *name == fact.predicate)?;
+            format!("arity mismatch: {name} expects {declared} args (got {})", fact.args.len())
+        }
+        FilterVerdict::ShellText => {
+            let fact = fact()?;
+            let text = go::quoted(shell_text(fact, runtime)?);
+            format!(
+                "shell metacharacters in a string argument of {} ({text}), which is not prose_only",
+                fact.predicate
+            )
+        }
+    })
 }
 
 fn correction_record(correction: &SelfCorrection) -> Value {
@@ -296,6 +436,10 @@ impl Members {
 /// A number as JSON has it, whole ones without a fraction.
 #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
 fn number(value: f64) -> Value {
+    if !value.is_finite() {
+        let sign = if value < 0.0 { "-" } else { "+" };
+        return if value.is_nan() { "NaN".into() } else { format!("{sign}Inf").into() };
+    }
     if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }
 }
 

@@ -1,11 +1,13 @@
 //! The runtime's search for objects in mixed text: braces are counted byte by byte, and a quote anywhere opens a
 //! string, also in prose.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Caps;
+use super::stages::has_surface_key;
 
-/// The objects at the top level of a text, in their order.
+/// The objects at the top level of a text that the runtime tries, in their order.
 #[must_use]
 pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -13,10 +15,29 @@ pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
     found
 }
 
-/// Shows the objects at the top level of a text, in their order.
+/// Shows the objects at the top level of a text that the runtime tries, in their order.
 pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
+    let Some(limits) = caps.runtime.scanner_candidates else { return each_object(text, caps, see) };
+    let (mut rich, mut others) = (VecDeque::new(), VecDeque::new());
+    each_object(text, caps, &mut |object: Range<usize>| {
+        let is_rich = text.get(object.clone()).is_some_and(has_surface_key);
+        let (kept, limit) =
+            if is_rich { (&mut rich, limits.with_surface) } else { (&mut others, limits.others) };
+        kept.push_back(object);
+        if kept.len() > limit {
+            kept.pop_front();
+        }
+    });
+    let mut all: Vec<_> = rich.into_iter().chain(others).collect();
+    all.sort_unstable_by_key(|object| object.start);
+    all.into_iter().for_each(see);
+}
+
+/// Shows the objects at the top level of a text, in their order.
+fn each_object(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
     let (mut depth, mut start) = (0usize, None);
     let (mut in_string, mut escaped) = (false, false);
+    let (deepest, largest) = (caps.depth(), caps.candidate());
     for (at, byte) in text.iter().enumerate() {
         match byte {
             _ if escaped => escaped = false,
@@ -28,7 +49,7 @@ pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dy
                     start = Some(at);
                 }
                 depth += 1;
-                if depth > caps.depth {
+                if depth > deepest {
                     (depth, start) = (0, None);
                 }
             }
@@ -36,7 +57,7 @@ pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dy
                 depth -= 1;
                 if depth == 0 {
                     let object = start.take().map(|start| start..at + 1);
-                    object.filter(|object| object.len() <= caps.candidate).into_iter().for_each(&mut *see);
+                    object.filter(|object| object.len() <= largest).into_iter().for_each(&mut *see);
                 }
             }
             _ => {}

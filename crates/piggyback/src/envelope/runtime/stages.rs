@@ -6,11 +6,15 @@ use std::ops::Range;
 
 use super::Caps;
 use super::caps::{CappedPacket, Warning, cut, cut_surface};
-use super::decode::{Decode, DecodeContext, Mismatch};
+use super::decode::{Decode, DecodeContext, DecodeError, LenientMember, Mismatch};
 use super::packet::{Envelope, Packet};
+use super::placeholder::{self, Placeholders};
 use super::scan::each_candidate;
+use super::{salvage, strict_keys};
 use crate::envelope::json::{self, Flaw, Json, JsonKind};
 use crate::envelope::profile;
+use mangle_settings::Runtime;
+use mangle_settings::versions::runtime::Decoding;
 use mangle_syntax::text::{TextRange, size};
 
 /// No character of UTF-8 is longer.
@@ -52,6 +56,17 @@ pub enum DecodeFailure {
         /// The bytes of the value that cannot be decoded.
         range: Range<usize>,
     },
+    /// A member that accepts several kinds of values has a value without a meaning.
+    Value {
+        /// The member.
+        member: LenientMember,
+        /// `control_packet.intent_classification.confidence`
+        field: String,
+        /// The bytes of the value.
+        range: Range<usize>,
+    },
+    /// Strict mode rejects keys that no type has. The runtime reports one of them at random.
+    UnknownKeys(Vec<String>),
     /// Nothing is shown.
     NoSurface,
     /// There is no category or no verb, where both are asked for.
@@ -88,6 +103,18 @@ pub struct RuntimeReading {
     pub surface: Vec<u8>,
     /// What the runtime warns of, in its order.
     pub warnings: Vec<Warning>,
+    /// What it drops since it repeats an example of the prompt.
+    pub placeholders: Placeholders,
+    /// True if the surface comes from an incomplete envelope.
+    pub is_salvaged: bool,
+}
+
+impl RuntimeReading {
+    /// The text that the user sees in the end.
+    #[must_use]
+    pub fn shown(&self) -> &[u8] {
+        if self.placeholders.surface { &[] } else { &self.surface }
+    }
 }
 
 impl Stage {
@@ -160,7 +187,8 @@ pub(in crate::envelope) fn read_keeping<'t>(
 pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(RuntimeReading, Json<'t>)> {
     let range = 0..json.text().len();
     let is_bare = json.is_valid_to_the_end() && json.range(json.root()) == TextRange::up_to(size(range.end));
-    let envelope = is_bare.then(|| decode(&json).ok()).flatten()?;
+    let envelope = is_bare.then(|| decode(&json, caps.runtime).ok()).flatten()?;
+    strict_keys::check(&json, caps).ok()?;
     accept(&envelope, caps).ok()?;
     Some(accepted(Stage::Whole, (range, json, envelope), caps))
 }
@@ -174,14 +202,15 @@ pub struct Attempts {
     pub stream: Option<Result<(), DecodeFailure>>,
 }
 
-/// Tries to decode a reply, all of it or else one value from its first brace on, whatever it shows.
+/// Tries to decode a reply, from its beginning or else from its first brace on, and ignores what it shows.
 #[must_use]
-pub fn attempts(raw: &[u8]) -> Attempts {
+pub fn attempts(raw: &[u8], runtime: Runtime) -> Attempts {
+    let caps = Caps { runtime, ..Caps::default() };
     let part = trim(raw, 0..raw.len());
-    let whole = whole(raw, part.clone()).map(drop);
+    let whole = first(raw, part.clone(), &caps).map(drop);
     let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
     let stream = match (&whole, brace) {
-        (Err(_), Some(brace)) => Some(stream(raw, part.start + brace..part.end).map(drop)),
+        (Err(_), Some(brace)) => Some(one(raw, part.start + brace..part.end, &caps).map(drop)),
         _ => None,
     };
     Attempts { whole, stream }
@@ -197,37 +226,49 @@ fn attempt<'t>(
     caps: &Caps,
 ) -> Result<(Stage, DecodedEnvelope<'t>), DecodeFailure> {
     let part = trim(raw, part);
-    let (stage, found) = match whole(raw, part.clone()) {
-        Ok((json, envelope)) => (Stage::Whole, (part, json, envelope)),
+    let (stage, found) = match first(raw, part.clone(), caps) {
+        Ok(found) => (Stage::Whole, found),
         Err(failure) => {
             let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
             let Some(start) = brace.map(|brace| part.start + brace) else { return Err(failure) };
-            let Ok((end, json, envelope)) = stream(raw, start..part.end) else { return Err(failure) };
-            (Stage::Stream, (start..end, json, envelope))
+            let Ok(found) = one(raw, start..part.end, caps) else { return Err(failure) };
+            (Stage::Stream, found)
         }
     };
     accept(&found.2, caps)?;
     Ok((stage, found))
 }
 
-fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), DecodeFailure> {
+/// Decodes a text from its beginning.
+fn first<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
+    match caps.runtime.decoding {
+        Decoding::WholeText => whole(raw, part, caps),
+        Decoding::FirstValue => one(raw, part, caps),
+    }
+}
+
+/// Decodes a text that is one value.
+fn whole<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     let json = Json::parse_part(raw, part.clone());
-    let text = raw.get(part).unwrap_or(&[]);
+    let text = raw.get(part.clone()).unwrap_or(&[]);
     // What has no problem is JSON. Where Go notices one is not where ours begins.
     if !json.is_valid_to_the_end() {
         json::whole(text).map_err(DecodeFailure::Syntax)?;
     }
-    let envelope = decode(&json)?;
-    Ok((json, envelope))
+    strict_keys::check(&json, caps)?;
+    let envelope = decode(&json, caps.runtime)?;
+    Ok((part, json, envelope))
 }
 
-fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), DecodeFailure> {
+/// Decodes the first value of a text.
+fn one<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     let text = raw.get(part.clone()).unwrap_or(&[]);
     let failure = |flaw: Flaw| if flaw.is_end { DecodeFailure::End } else { DecodeFailure::Syntax(flaw) };
-    let end = part.start + json::value_end(text).map_err(failure)?;
-    let json = Json::parse_part(raw, part.start..end);
-    let envelope = decode(&json)?;
-    Ok((end, json, envelope))
+    let range = part.start..part.start + json::value_end(text).map_err(failure)?;
+    let json = Json::parse_part(raw, range.clone());
+    strict_keys::check(&json, caps)?;
+    let envelope = decode(&json, caps.runtime)?;
+    Ok((range, json, envelope))
 }
 
 /// Why a part of a reply is no JSON.
@@ -238,22 +279,25 @@ pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> DecodeFailure
 }
 
 /// Decodes an envelope.
-pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, DecodeFailure> {
+pub(in crate::envelope) fn decode(json: &Json<'_>, runtime: Runtime) -> Result<Envelope, DecodeFailure> {
     let mut envelope = Envelope::default();
-    let mut context = DecodeContext::new(json);
+    let mut context = DecodeContext::new(json, runtime);
     envelope.decode(json.root(), &mut context);
-    match context.mismatch {
-        None => Ok(envelope),
-        Some(mismatch) => {
-            let range = json.range(mismatch.node);
-            let found = found(json, &mismatch);
-            Err(DecodeFailure::Kind {
-                field: mismatch.field,
-                found,
-                range: range.start().into()..range.end().into(),
-            })
+    let range = |mismatch: &Mismatch| {
+        let range = json.range(mismatch.node);
+        range.start().into()..range.end().into()
+    };
+    Err(match context.error() {
+        None => return Ok(envelope),
+        Some(DecodeError::Kind(mismatch)) => DecodeFailure::Kind {
+            found: found(json, &mismatch),
+            range: range(&mismatch),
+            field: mismatch.field,
+        },
+        Some(DecodeError::Value(member, mismatch)) => {
+            DecodeFailure::Value { member, range: range(&mismatch), field: mismatch.field }
         }
-    }
+    })
 }
 
 /// What a value is, in the runtime's words. Of a number that fits none it names the text.
@@ -301,16 +345,42 @@ fn accepted<'t>(
     let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
     let needs_full_stops = || profile::needs_full_stops(&json, caps.full_stops);
     let kept = cut(&mut packet, caps, needs_full_stops, &mut warnings);
-    let reading =
-        RuntimeReading { stage, picked: Some(AcceptedEnvelope { range, packet, kept }), surface, warnings };
-    (reading, json)
+    let mut placeholders = Placeholders::default();
+    if caps.runtime.placeholders {
+        placeholders.surface = placeholder::is_surface(&surface);
+        placeholders.feedback = packet.feedback.as_ref().is_some_and(|feedback| placeholder::is_feedback(feedback));
+    }
+    let picked = Some(AcceptedEnvelope { range, packet, kept });
+    (RuntimeReading { stage, picked, surface, warnings, placeholders, is_salvaged: false }, json)
 }
 
 fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
-    let mut warnings = vec![Warning::Fallback];
     let text = raw.get(trim(raw, 0..raw.len())).unwrap_or(&[]);
-    let surface = cut_surface(text.to_vec(), caps, &mut warnings);
-    RuntimeReading { stage: Stage::Fallback, picked: None, surface, warnings }
+    let is_partial = caps.runtime.surface_salvage && salvage::is_partial(text);
+    let (surface, warning) = if is_partial {
+        salvage::surface(text).map_or_else(
+            || (salvage::cut_off_message(text), Warning::CutOff),
+            |surface| (surface, Warning::Recovered),
+        )
+    } else {
+        (text.to_vec(), Warning::Fallback)
+    };
+    let mut warnings = vec![warning];
+    let surface = cut_surface(surface, caps, &mut warnings);
+    let is_placeholder = caps.runtime.placeholders && placeholder::is_surface(&surface);
+    RuntimeReading {
+        stage: Stage::Fallback,
+        picked: None,
+        surface,
+        warnings,
+        placeholders: Placeholders { surface: is_placeholder, feedback: false },
+        is_salvaged: is_partial,
+    }
+}
+
+/// True if a text has the quoted key of the surface.
+pub(super) fn has_surface_key(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"\"surface_response\"").is_some()
 }
 
 /// Whether both keys are somewhere in a text, quotes included.
@@ -334,7 +404,7 @@ fn without_fences(raw: &[u8]) -> Range<usize> {
 }
 
 /// A part of a reply without the white space around it.
-fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
+pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
     let (mut start, mut end) = (part.start, part.end);
     while let Some(len) = raw.get(start..end).and_then(leading_space) {
         start += len;

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod names;
+mod prose;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -16,6 +17,7 @@ pub use names::ParameterNames;
 use super::declaration_place::DeclarationPlace;
 use super::grounds::{Ground, Grounds};
 use crate::envelope::Verb;
+use crate::envelope::runtime::{FilterProgram, FilterVerdict};
 use mangle_engine::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
 use mangle_engine::types::Type;
 use mangle_settings::ReplaySettings;
@@ -45,6 +47,10 @@ pub struct Declarations {
     /// The names on which permissions depend, declared or not.
     decisive: FxHashSet<&'static str>,
     home: Option<DeclarationHome>,
+    /// Predicates whose strings may have any characters.
+    prose: FxHashSet<&'static str>,
+    /// Predicates that are declared `prose_only` and reach a predicate that the host acts on, and that one.
+    contradicted: Vec<(&'static str, &'static str)>,
 }
 
 /// A predicate that a `Decl`, a clause or the host makes exist.
@@ -118,6 +124,7 @@ impl Declarations {
             new.predicates.push(declared);
         }
         new.home = DeclarationHome::find(program, |_| true);
+        (new.prose, new.contradicted) = prose::of(program);
         new
     }
 
@@ -125,6 +132,19 @@ impl Declarations {
     #[must_use]
     pub fn decides(&self, name: &str) -> bool {
         self.decisive.contains(name)
+    }
+
+    /// True if the strings of a predicate may have any characters: it is `prose_only`, and no rule leads from it to an
+    /// `exec_sink`.
+    #[must_use]
+    pub fn is_prose(&self, name: &str) -> bool {
+        self.prose.contains(name)
+    }
+
+    /// The predicates that are declared `prose_only` although rules lead from them to an `exec_sink`, and that sink.
+    #[must_use]
+    pub fn contradicted_prose(&self) -> &[(&'static str, &'static str)] {
+        &self.contradicted
     }
 
     /// Where a new `Decl` belongs; `None` where the program has none yet.
@@ -196,6 +216,20 @@ impl Declarations {
     /// The texts of `abductive_hypothesis("…")` in the bodies of rules, and where they stand.
     pub fn hypotheses(&self) -> impl Iterator<Item = (&str, DeclarationPlace)> {
         self.hypotheses.iter().map(|(text, place)| (&**text, *place))
+    }
+}
+
+impl FilterProgram for Declarations {
+    fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict {
+        match self.get(predicate, arity) {
+            PredicateLookup::Declared(_) => FilterVerdict::Accepted,
+            PredicateLookup::OtherArity(_) => FilterVerdict::Arity,
+            PredicateLookup::Unknown => FilterVerdict::Undeclared,
+        }
+    }
+
+    fn is_prose(&self, predicate: &str) -> bool {
+        self.is_prose(predicate)
     }
 }
 

@@ -1,0 +1,192 @@
+//! The text that the user sees while a reply streams.
+
+use super::escape::{self, Escape};
+
+const KEY: &[u8] = b"\"surface_response\"";
+
+/// Finds the surface in a reply that arrives in pieces, and shows it as it arrives.
+///
+/// The key has to arrive with its colon in one piece; else its value is never shown.
+#[derive(Debug, Default)]
+pub struct LiveChannel {
+    text: Vec<u8>,
+    at: usize,
+    depth: usize,
+    state: LiveState,
+    is_escaped: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum LiveState {
+    /// Outside of strings, before the surface.
+    #[default]
+    Structure,
+    /// In a string before the surface.
+    Skipped,
+    /// Behind the key, before its value.
+    Key,
+    /// In the surface.
+    Surface,
+    /// Behind the surface.
+    Done,
+}
+
+impl LiveChannel {
+    /// Takes the next piece and gives the text that it adds: whole characters with their escapes decoded.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.state == LiveState::Done {
+            return out;
+        }
+        self.text.extend_from_slice(piece);
+        while self.at < self.text.len() && self.state != LiveState::Done {
+            let is_whole = match self.state {
+                LiveState::Surface => self.surface(&mut out),
+                _ => {
+                    self.structure();
+                    true
+                }
+            };
+            if !is_whole {
+                break;
+            }
+        }
+        out
+    }
+
+    /// Reads what stands at the current place of the surface. False if more of it has to arrive.
+    fn surface(&mut self, out: &mut Vec<u8>) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        match rest.first() {
+            Some(b'"') => {
+                self.state = LiveState::Done;
+                self.at += 1;
+            }
+            Some(b'\\') => match escape::read(rest) {
+                Escape::Cut => return false,
+                Escape::Byte(byte) => {
+                    out.push(byte);
+                    self.at += 2;
+                }
+                // The second half of a pair may still arrive.
+                Escape::Char(char::REPLACEMENT_CHARACTER, 6) if may_be_pair(rest) => return false,
+                Escape::Char(char, len) => {
+                    out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    self.at += len;
+                }
+                Escape::Bad => {
+                    out.extend_from_slice("\u{fffd}".as_bytes());
+                    self.at += 6;
+                }
+            },
+            Some(byte @ 0x80..) => {
+                let chunk = rest.get(..4.min(rest.len())).and_then(|near| near.utf8_chunks().next());
+                let cut = std::str::from_utf8(rest.get(..4.min(rest.len())).unwrap_or_default());
+                let is_cut = cut.is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
+                if is_cut && chunk.as_ref().is_some_and(|chunk| chunk.valid().is_empty()) {
+                    return false;
+                }
+                let whole = chunk.and_then(|chunk| chunk.valid().chars().next()).map_or(1, char::len_utf8);
+                match whole {
+                    1 => out.push(*byte),
+                    len => out.extend_from_slice(rest.get(..len).unwrap_or_default()),
+                }
+                self.at += whole;
+            }
+            Some(byte) => {
+                out.push(*byte);
+                self.at += 1;
+            }
+            None => {}
+        }
+        true
+    }
+
+    /// Reads a byte before the surface.
+    fn structure(&mut self) {
+        let Some(byte) = self.text.get(self.at).copied() else { return };
+        self.at += 1;
+        if self.is_escaped {
+            self.is_escaped = false;
+            return;
+        }
+        match (self.state, byte) {
+            (LiveState::Skipped, b'\\') => self.is_escaped = true,
+            (LiveState::Skipped, b'"') => self.state = LiveState::Structure,
+            (LiveState::Skipped, _) => {}
+            (LiveState::Key, b'"') => self.state = LiveState::Surface,
+            (_, b'"') if self.depth == 1 && self.is_key() => {
+                self.at += KEY.len() - 1;
+                self.state = LiveState::Key;
+            }
+            (_, b'"') => self.state = LiveState::Skipped,
+            (state, byte) => {
+                // The value is no string.
+                if state == LiveState::Key && b",{}[]".contains(&byte) {
+                    self.state = LiveState::Structure;
+                }
+                match byte {
+                    b'{' => self.depth += 1,
+                    b'}' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// True if the key and its colon have arrived; the quote of the key was read.
+    fn is_key(&self) -> bool {
+        let rest = self.text.get(self.at - 1..).and_then(|rest| rest.strip_prefix(KEY));
+        rest.is_some_and(|rest| {
+            rest.iter().find(|byte| !b" \t\r\n".contains(byte)) == Some(&b':')
+        })
+    }
+}
+
+/// True if an escape is the first half of a pair of surrogates whose other half has not arrived.
+fn may_be_pair(rest: &[u8]) -> bool {
+    let is_high = rest.get(2..6).and_then(escape::unit).is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+    let behind = rest.get(6..).unwrap_or_default();
+    is_high && behind.len() < 6 && (behind.is_empty() || behind == b"\\" || behind.starts_with(b"\\u"))
+}
+
+/// The text that is shown while a reply arrives in pieces of these sizes, which repeat.
+#[must_use]
+pub fn live(raw: &[u8], sizes: &[usize]) -> Vec<u8> {
+    let (mut channel, mut out, mut rest) = (LiveChannel::default(), Vec::new(), raw);
+    for size in sizes.iter().cycle().filter(|size| **size > 0) {
+        let (piece, behind) = rest.split_at((*size).min(rest.len()));
+        out.extend(channel.push(piece));
+        rest = behind;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::live;
+
+    #[track_caller]
+    fn check(raw: &str, sizes: &[usize], shown: &str) {
+        assert_eq!(String::from_utf8_lossy(&live(raw.as_bytes(), sizes)), shown, "{raw} {sizes:?}");
+    }
+
+    #[test]
+    fn a_key_in_two_pieces_is_never_found() {
+        let raw = r#"{"surface_response":"café 😀 \ud83d\ude00 \/"}"#;
+        let shown = "café 😀 😀 /";
+        check(raw, &[usize::MAX], shown);
+        check(raw, &[20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], shown);
+        check(raw, &[19, 100], "");
+        check(raw, &[1], "");
+    }
+
+    #[test]
+    fn keys_in_strings_and_deeper_objects_are_skipped() {
+        let raw = r#"{"a":"\"surface_response\":\"x","b":{"surface_response":"y"},"surface_response":[],"surface_response":"z"}"#;
+        check(raw, &[usize::MAX], "z");
+    }
+}

@@ -1,0 +1,158 @@
+//! The surface of an envelope that cannot be decoded.
+
+use super::escape::{self, Escape};
+use super::stages::trim;
+
+/// Keys of which one occurs in an incomplete envelope.
+const MARKERS: [&[u8]; 3] = [b"\"control_packet\"", b"\"reasoning_trace\"", b"\"intent_classification\""];
+
+/// The shortest text that is shown although it was cut, in bytes.
+const SHORTEST: usize = 8;
+
+/// The longest reasoning trace in the message, in characters.
+const LONGEST_TRACE: usize = 600;
+
+const CUT: &str = " […truncated]";
+
+const MESSAGE: &str =
+    "_The model's response was cut off before it could write a reply (likely an output-token limit).";
+
+/// True if a trimmed text looks like an incomplete envelope.
+pub(super) fn is_partial(text: &[u8]) -> bool {
+    (text.starts_with(b"{") || text.starts_with(b"```"))
+        && MARKERS.iter().any(|marker| memchr::memmem::find(text, marker).is_some())
+}
+
+/// The surface of an incomplete envelope; `None` if there is none, or too little of it.
+pub(super) fn surface(text: &[u8]) -> Option<Vec<u8>> {
+    let (value, is_closed) = value(text, b"\"surface_response\"")?;
+    let mut value = trimmed(&value).to_vec();
+    if is_closed {
+        return (!value.is_empty()).then_some(value);
+    }
+    let is_enough = value.len() >= SHORTEST;
+    value.extend_from_slice(CUT.as_bytes());
+    is_enough.then_some(value)
+}
+
+/// The message in place of a surface.
+pub(super) fn cut_off_message(text: &[u8]) -> Vec<u8> {
+    let trace = value(text, b"\"reasoning_trace\"").map(|(value, _)| trimmed(&value).to_vec()).unwrap_or_default();
+    if trace.is_empty() {
+        return format!("{MESSAGE} Please ask again — possibly more narrowly._").into_bytes();
+    }
+    let mut message = format!("{MESSAGE} It was working on:_\n\n> ").into_bytes();
+    let shown = runes(&trace);
+    if shown.len() > LONGEST_TRACE {
+        message.extend(shown.iter().take(LONGEST_TRACE).collect::<String>().bytes());
+        message.extend_from_slice("…".as_bytes());
+    } else {
+        message.extend(trace);
+    }
+    message
+}
+
+/// The characters of a text; each byte that is no UTF-8 is one.
+fn runes(text: &[u8]) -> Vec<char> {
+    let mut runes = Vec::new();
+    for chunk in text.utf8_chunks() {
+        runes.extend(chunk.valid().chars());
+        runes.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    runes
+}
+
+fn trimmed(text: &[u8]) -> &[u8] {
+    text.get(trim(text, 0..text.len())).unwrap_or(&[])
+}
+
+/// The string that follows a quoted key outside of strings, and whether it ends. Of an unfinished one: what can be decoded,
+/// if that is anything.
+fn value(text: &[u8], key: &[u8]) -> Option<(Vec<u8>, bool)> {
+    let colon = colon_after(text, key)?;
+    let open = colon + memchr::memchr(b'"', text.get(colon..)?)?;
+    let (value, is_closed) = string(text.get(open + 1..)?);
+    (is_closed || !value.is_empty()).then_some((value, is_closed))
+}
+
+/// The colon behind the first occurrence of a quoted key that is outside of strings.
+fn colon_after(text: &[u8], key: &[u8]) -> Option<usize> {
+    let (mut in_string, mut is_escaped) = (false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' if in_string => in_string = false,
+            b'"' => {
+                let behind = text.get(at..).and_then(|rest| rest.strip_prefix(key));
+                let space = |rest: &[u8]| rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
+                if let Some(rest) = behind
+                    && rest.get(space(rest)) == Some(&b':')
+                {
+                    return Some(at + key.len() + space(rest));
+                }
+                in_string = true;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Decodes a string behind its quote as far as possible. True if it has its other quote.
+fn string(text: &[u8]) -> (Vec<u8>, bool) {
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return (out, true),
+            b'\\' => match escape::read(text.get(at..).unwrap_or_default()) {
+                Escape::Byte(byte) => {
+                    out.push(byte);
+                    at += 2;
+                }
+                Escape::Char(char, len) => {
+                    out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += len;
+                }
+                Escape::Bad | Escape::Cut => break,
+            },
+            byte => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    (out, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_partial, surface};
+
+    #[track_caller]
+    fn check(text: &str, shown: Option<&str>) {
+        let found = surface(text.as_bytes()).map(|found| String::from_utf8_lossy(&found).into_owned());
+        assert_eq!(found.as_deref(), shown, "{text}");
+    }
+
+    #[test]
+    fn the_next_quote_opens_the_value() {
+        check(r#"{"surface_response": 5, "x": "taken"}"#, Some("x"));
+        check(r#"{"a": "\"surface_response\": 1", "surface_response" : " b\u00e9 "}"#, Some("bé"));
+        check(r#"{"surface_response" "a"}"#, None);
+    }
+
+    #[test]
+    fn a_cut_value_needs_eight_bytes() {
+        check(r#"{"surface_response": "12345678"#, Some("12345678 […truncated]"));
+        check(r#"{"surface_response": "1234567"#, None);
+        check(r#"{"surface_response": "12345678\u00"#, Some("12345678 […truncated]"));
+        check(r#"{"surface_response": "1234567\ud83d"#, Some("1234567\u{fffd} […truncated]"));
+    }
+
+    #[test]
+    fn a_marker_needs_its_quotes() {
+        assert!(is_partial(b"{\"control_packet\"") && is_partial(b"```json\n{\"reasoning_trace\""));
+        assert!(!is_partial(b"{control_packet") && !is_partial(b"[\"control_packet\""));
+    }
+}

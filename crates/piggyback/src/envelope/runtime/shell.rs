@@ -1,0 +1,194 @@
+//! Commands for a shell among tool calls, and which of them the runtime refuses.
+
+use std::collections::BTreeMap;
+
+use super::AnyValue;
+
+/// The effect of a command, as far as its text tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ShellEffect {
+    /// There is no command.
+    None,
+    /// It reads.
+    ReadOnly,
+    /// It builds or tests.
+    Verification,
+    /// It writes.
+    Mutating,
+    /// It is unknown, and so taken for a command that writes.
+    Unknown,
+}
+
+impl ShellEffect {
+    /// The word of the runtime.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReadOnly => "read_only",
+            Self::Verification => "verification",
+            Self::Mutating => "mutating",
+            Self::Unknown => "unknown_mutating",
+        }
+    }
+
+    /// True if the runtime runs such a command.
+    #[must_use]
+    pub fn is_allowed(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Verification)
+    }
+}
+
+/// Tools that hand a command to a shell or a process.
+const TOOLS: [&str; 14] = [
+    "run_command", "bash", "sh", "pwsh", "powershell", "cmd", "shell", "exec", "run_shell", "run_build", "run_tests",
+    "git_diff", "git_log", "git_operation",
+];
+
+/// Texts of commands that write.
+const WRITING: [&str; 40] = [
+    "git add", "git am", "git apply", "git checkout", "git cherry-pick", "git clean", "git commit", "git fetch",
+    "git merge", "git mv", "git pull", "git push", "git rebase", "git reset", "git restore", "git rm", "git stash",
+    "git switch", "git tag", "rm ", "rm\t", "rmdir", "shutil.rmtree", "rmtree", ".unlink(", " unlink(", "os.remove",
+    "os.unlink", "del ", "erase ", "remove-item", "clear-content", "set-content", "add-content", "new-item", "move-item",
+    "copy-item", "rename-item", "out-file", "export-csv",
+];
+
+/// More texts of commands that write.
+const WRITING_ITEMS: [&str; 2] = ["set-item", "set-acl"];
+
+/// Options with which commands that read write files or start programs.
+const WRITING_OPTIONS: [&str; 4] = ["--output", "--ext-diff", "--textconv", " -o "];
+
+/// Commands that read.
+const READING: [&str; 35] = [
+    "git status", "git diff", "git log", "git show", "git ls-files", "git rev-parse", "git grep", "git blame",
+    "git cat-file", "git worktree list", "git branch --show-current", "git branch --list", "ls", "dir", "tree", "cat",
+    "head", "tail", "grep", "rg", "wc", "pwd", "whoami", "echo", "python --version", "python3 --version",
+    "node --version", "get-childitem", "get-content", "get-item", "get-location", "test-path", "resolve-path",
+    "select-string", "write-output",
+];
+
+/// Commands that build or test.
+const VERIFYING: [&str; 24] = [
+    "go test", "go vet", "go list", "go version", "go build", "cargo test", "cargo check", "cargo build", "npm test",
+    "npm run build", "pytest", "python -m pytest", "python3 -m pytest", "dotnet test", "dotnet build", "mvn test",
+    "mvn package", "gradle test", "gradle build", "./gradlew test", "./gradlew build", "cmake --build", "ctest",
+    "bazel test",
+];
+
+/// Commands behind a pipe that only shorten or sort.
+const PIPED: [&str; 8] = ["head", "tail", "cat", "wc", "grep", "rg", "sort", "uniq"];
+
+/// True if a tool hands a command to a shell or a process.
+#[must_use]
+pub fn is_shell_tool(tool: &str) -> bool {
+    TOOLS.contains(&tool.trim().to_lowercase().as_str())
+}
+
+/// The command of a call of such a tool.
+#[must_use]
+pub fn command(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> String {
+    let word = |name: &str| match args.and_then(|args| args.get(name)) {
+        Some(AnyValue::Text(text)) => text.trim(),
+        _ => "",
+    };
+    let join = |base: &str, names: &[&str]| {
+        let parts = std::iter::once(base.trim()).chain(names.iter().map(|name| word(name)));
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let own = || {
+        let texts = ["command", "script", "cmd", "content"].into_iter().filter_map(|name| args?.get(name));
+        texts.filter_map(|value| match value {
+            AnyValue::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+            _ => None,
+        })
+        .next()
+        .unwrap_or_default()
+    };
+    match tool.trim().to_lowercase().as_str() {
+        "git_diff" => join("git diff", &["commit", "path"]),
+        "git_log" => join("git log", &["format", "since", "author", "path"]),
+        "git_operation" => {
+            join(&format!("git {}", word("operation")), &["args", "message", "branch", "files"])
+        }
+        tool @ ("run_build" | "run_tests") if own().is_empty() => {
+            let tests = join("go test", &["pattern"]);
+            if tool == "run_build" || tests == "go test" { format!("{tool} (auto-detected)") } else { tests }
+        }
+        "run_tests" => join(&own(), &["pattern"]),
+        _ => own(),
+    }
+}
+
+/// The effect of a call of such a tool.
+#[must_use]
+pub fn effect(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> ShellEffect {
+    let command = command(tool, args);
+    let verifies = ["run_build", "run_tests"].contains(&tool.trim().to_lowercase().as_str());
+    if verifies && command.ends_with(" (auto-detected)") {
+        return ShellEffect::Verification;
+    }
+    // Also behind a separator, where other tools only count as unknown.
+    if verifies && writes(&command.to_lowercase()) { ShellEffect::Mutating } else { effect_of(&command) }
+}
+
+/// Why the runtime refuses a call, if it does.
+#[must_use]
+pub fn shell_refusal(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> Option<String> {
+    let effect = effect(tool, args);
+    let why = match effect {
+        _ if !is_shell_tool(tool) || effect.is_allowed() => return None,
+        ShellEffect::None => "has no command payload".to_owned(),
+        effect => format!("is {} and lacks deterministic task-scope authorization", effect.word()),
+    };
+    Some(format!("blocked by shell-effect gate: {tool} {why}"))
+}
+
+fn writes(command: &str) -> bool {
+    WRITING.iter().chain(&WRITING_ITEMS).any(|text| command.contains(text))
+}
+
+/// The effect of a command.
+fn effect_of(command: &str) -> ShellEffect {
+    if command.trim().is_empty() {
+        return ShellEffect::None;
+    }
+    let command = without_pipes(command.trim());
+    let lower = command.to_lowercase();
+    if command.contains(['\r', '\n', ';', '|', '&', '>', '<', '`']) || lower.contains("$(") {
+        return ShellEffect::Unknown;
+    }
+    let begins_with = |prefix: &&str| {
+        lower.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+    };
+    if writes(&lower) {
+        ShellEffect::Mutating
+    } else if WRITING_OPTIONS.iter().any(|option| lower.contains(option)) {
+        ShellEffect::Unknown
+    } else if READING.iter().any(begins_with) {
+        ShellEffect::ReadOnly
+    } else if VERIFYING.iter().chain(&["bazel build"]).any(begins_with) {
+        ShellEffect::Verification
+    } else {
+        ShellEffect::Unknown
+    }
+}
+
+/// A command without `2>&1` and pipes into commands that only shorten or sort at its end.
+fn without_pipes(mut command: &str) -> &str {
+    loop {
+        command = command.trim();
+        if let Some(rest) = command.strip_suffix("2>&1") {
+            command = rest;
+            continue;
+        }
+        let Some((before, tail)) = command.rsplit_once('|') else { return command };
+        let first = tail.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let is_plain = !tail.contains(['\r', '\n', ';', '`', '&', '>', '<']) && !tail.contains("$(");
+        if !is_plain || !PIPED.contains(&first.as_str()) {
+            return command;
+        }
+        command = before;
+    }
+}
