@@ -1,7 +1,7 @@
 // Bundles the extension for VS Code for the Web: the same sources, with `src/browser` in place of what needs processes and files, and the module
-// of WebAssembly that `cargo xtask playground` builds. Without that module there is no such bundle, and VS Code for the Web has highlighting only.
+// of WebAssembly that `cargo xtask playground` builds. Without that module the bundle does nothing, and there is highlighting only.
 
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -12,11 +12,13 @@ const module = join(root, "target/playground-site/mangle-ls.wasm");
 const output = join(extension, "dist/browser");
 
 rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
 if (!existsSync(module)) {
-  console.log("no module of WebAssembly: without VS Code for the Web");
+  console.log("no module of WebAssembly: in VS Code for the Web there is highlighting only");
+  // The package needs the entry point that its manifest names.
+  writeFileSync(join(output, "extension.js"), "exports.activate = () => undefined;\n");
   process.exit(0);
 }
-mkdirSync(output, { recursive: true });
 copyFileSync(module, join(output, "mangle-ls.wasm"));
 
 /** What is replaced, of `src/server`. */
