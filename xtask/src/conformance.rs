@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// A folder with `cases.jsonl`, `cases`, `atoms.jsonl` and `payloads.jsonl`, and perhaps `prompts/cases.jsonl`; or one
-    /// with `prompts` (and `envelopes`) alone
+    /// with `prompts` (and `envelopes`) alone. `versions` has folders of the same shape for newer runtimes
     #[arg(default_value = "tests/conformance")]
     folder: PathBuf,
 }
@@ -25,6 +25,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         let status = crate::cargo()
             .args(["test", "--test", "all", "--", &format!("agents::{test}::"), "--nocapture"])
             .env(variable, cases)
+            .envs(Some(folder.join("versions")).filter(|of| of.is_dir()).map(|of| ("MANGLE_LS_VERSIONS", of)))
             .status()
             .context("cannot run cargo")?;
         agree &= status.success();

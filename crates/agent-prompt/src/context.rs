@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::intent::Intent;
+use super::session::PromptSession;
 use mangle_settings::Runtime;
 use piggyback::envelope::runtime::go_float;
-use super::session::PromptSession;
 
 /// For whom, and in which situation, a prompt is assembled.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,7 +68,9 @@ impl PromptContext {
         let text = |key: &str| match map.get(key) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Bool(truth)) if runtime.printed_map => format!("/{truth}"),
-            Some(Value::Number(number)) if runtime.printed_map => go_float(number.as_f64().unwrap_or_default()),
+            Some(Value::Number(number)) if runtime.printed_map => {
+                go_float(number.as_f64().unwrap_or_default())
+            }
             _ => String::new(),
         };
         let top_k = map.get("semantic_top_k").and_then(Value::as_u64).and_then(|k| u32::try_from(k).ok());
@@ -107,7 +109,8 @@ mod tests {
     fn a_stage_wins_over_the_given_ouroboros_stage() {
         let map = json!({"shard_id": "t-1", "shard_type": "tool_generator", "stage": "testing",
             "ouroboros_stage": "detection", "semantic_top_k": 4, "tool_name": "skew", "input_type": 3});
-        let context = PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default()).unwrap();
+        let context =
+            PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default()).unwrap();
         let session = context.session.unwrap();
         assert_eq!(session.extra("ouroboros_stage"), Some("testing"));
         assert_eq!((session.extra("tool_name"), session.extra("input_type")), (Some("skew"), None));
@@ -116,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_shard_needs_an_id_and_a_type() {
-        let of = |map: Value| PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default());
+        let of =
+            |map: Value| PromptContext::from_map(map.as_object().unwrap(), None, None, Runtime::default());
         assert_eq!(of(json!({"shard_id": "x"})), Err(MissingShard));
         assert_eq!(of(json!({"shard_id": "x", "shard_type": 3})), Err(MissingShard));
         assert!(of(json!({"shard_id": "x", "shard_type": "y"})).is_ok());

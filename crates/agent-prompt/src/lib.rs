@@ -36,7 +36,9 @@ pub mod vocabulary;
 mod wording;
 
 pub use answers::{Answer, AnswerOrder, Arg, FactList, KernelAnswers, Marks, Querier, QueryPattern};
-pub use assembly::{AssemblyRequest, appends_in_jit_mode, assemble, has_envelope as names_envelope, is_structured_only};
+pub use assembly::{
+    AssemblyRequest, appends_in_jit_mode, assemble, has_envelope as names_envelope, is_structured_only,
+};
 pub use captured_prompt::CapturedPrompt;
 pub use compressed_input::{RecordedSession, RecordedTurn};
 pub use context::{MissingShard, PromptContext};

@@ -42,7 +42,8 @@ pub(super) struct GateRequest {
 impl GateRequest {
     pub(super) fn new(index: usize, tool: &Tool, runtime: Runtime) -> Self {
         let GateCall { id, action, target, payload, denied } = GateCall::new(tool, runtime);
-        let shell = runtime.shell_effects.then(|| runtime::shell_refusal(&tool.name, tool.args.as_ref())).flatten();
+        let shell =
+            runtime.shell_effects.then(|| runtime::shell_refusal(&tool.name, tool.args.as_ref())).flatten();
         Self { index, id, action, target, payload, shell, denied }
     }
 

@@ -59,8 +59,14 @@ impl ReplyWriter<'_, '_> {
     /// A reply without an envelope, of which the user sees the text, cut where it is too long.
     fn fallback(&mut self, reading: &RuntimeReading) {
         let is_lost = self.rewrite();
+        if reading.is_salvaged {
+            self.out.line(SAID, PieceKind::Note, "shown in place of the incomplete envelope: ");
+            self.out.say(PieceKind::Surface, &sink::line(&String::from_utf8_lossy(reading.shown())));
+            self.part(self.text.whole(), PieceStyle::lost_if(PieceKind::Envelope, true));
+            return;
+        }
         let blanks = self.text.bytes.len() - self.text.bytes.trim_ascii_start().len();
-        let shown = common(self.text.bytes.get(blanks..).unwrap_or(&[]), &reading.surface);
+        let shown = common(self.text.bytes.get(blanks..).unwrap_or(&[]), reading.shown());
         let cut = size(blanks + shown);
         let whole = self.text.whole();
         self.part(TextRange::new(whole.start(), cut), PieceStyle::lost_if(PieceKind::Surface, is_lost));
@@ -101,12 +107,12 @@ impl ReplyWriter<'_, '_> {
         self.out.begin(SAID, SAID);
         match found {
             Some((value, map)) => {
-                let kept = common(value.as_bytes(), &reading.surface);
+                let kept = common(value.as_bytes(), reading.shown());
                 let style = |at| PieceStyle::lost_if(PieceKind::Surface, is_lost || at >= kept);
                 self.text.write_value((&value, &map), &style, self.out);
             }
             None => {
-                let surface = String::from_utf8_lossy(&reading.surface);
+                let surface = String::from_utf8_lossy(reading.shown());
                 self.out.say(PieceKind::Note, &sink::line(&surface));
             }
         }

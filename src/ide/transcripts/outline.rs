@@ -289,7 +289,7 @@ fn warning(warning: &Warning) -> &'static str {
         Warning::Update(DropReason::Empty) => "an empty update was dropped",
         Warning::Update(DropReason::Long) => "an update was dropped because it is too long",
         Warning::Update(DropReason::Syntax(_)) => "an update was dropped: no parenthesis, or no full stop",
-        Warning::Update(DropReason::Meta) => "an update was dropped because of a shell character",
+        Warning::Update(DropReason::Meta(_)) => "an update was dropped because of a shell character",
         Warning::MemoryCut => "memory operations at the end were lost",
         Warning::TraceCut => "the reasoning trace was cut",
         Warning::ToolsCut => "tool requests at the end were lost",

@@ -19,7 +19,7 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
     let TranscriptReply { file, reply, turn, .. } = answered;
     let reading = reply.reading.as_ref();
     let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
-    let surface = reading.map_or(&[][..], |reading| &reading.surface);
+    let surface = reading.map_or(&[][..], |reading| reading.shown());
     let correction = picked.and_then(|picked| picked.packet.self_correction.as_ref());
     let memory = picked.iter().flat_map(|picked| picked.packet.memory.as_slice());
     let warnings = reading.map_or(&[][..], |reading| &reading.warnings);

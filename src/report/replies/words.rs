@@ -1,5 +1,6 @@
 //! The words for what the runtime does with a reply.
 
+use piggyback::envelope::account::spaced;
 use piggyback::envelope::runtime::{DecodeFailure, DropReason, RuntimeReading, Stage, Warning};
 
 /// The stage that read the reply: P1 to P5.
@@ -51,7 +52,7 @@ pub(super) fn drop_word(reason: &DropReason) -> &'static str {
         DropReason::Empty => "empty",
         DropReason::Long => "long",
         DropReason::Syntax(_) => "syntax",
-        DropReason::Meta => "meta",
+        DropReason::Meta(_) => "meta",
     }
 }
 
@@ -61,7 +62,7 @@ pub(super) fn drop_reason(word: &str) -> &'static str {
         "empty" => "it is empty",
         "long" => "it is too long",
         "syntax" => "it has no `(`, or no full stop at its end",
-        "meta" => "it has a character of a shell",
+        "meta" => "it has one of the characters ` $ ; |",
         _ => "there are too many",
     }
 }
@@ -76,6 +77,9 @@ pub(super) fn warning(warning: &Warning) -> String {
         Warning::SelfCorrection(hypothesis) => format!("the model corrects itself: {hypothesis}"),
         Warning::SurfaceCut => "the surface was cut".into(),
         Warning::UpdatesCut => "updates at the end were lost".into(),
+        Warning::Update(DropReason::Meta(characters)) => {
+            format!("an update was dropped: it has one of the characters {}", spaced(characters))
+        }
         Warning::Update(reason) => format!("an update was dropped: {}", drop_reason(drop_word(reason))),
         Warning::MemoryCut => "memory operations at the end were lost".into(),
         Warning::TraceCut => "the reasoning trace was cut".into(),

@@ -56,7 +56,11 @@ fn session(text: &str) -> agent_prompt::session::PromptSession {
 }
 
 fn context(session_text: &str, runtime: Runtime) -> PromptContext {
-    PromptContext { session: Some(session(session_text)), runtime, ..PromptContext::of_shard("coder-7", "coder") }
+    PromptContext {
+        session: Some(session(session_text)),
+        runtime,
+        ..PromptContext::of_shard("coder-7", "coder")
+    }
 }
 
 /// A prompt, over some facts.
@@ -227,10 +231,11 @@ fn every_capability_has_a_case_for_its_values() {
             wrong.push(format!("{name} has no case"));
             continue;
         };
-        let all: Vec<_> = Runtime::all().map(|runtime| (runtime, runtime.values()[at].clone(), case(runtime))).collect();
-        let differs = all.iter().any(|(_, value, found)| {
-            all.iter().any(|(_, other, shown)| value != other && found != shown)
-        });
+        let all: Vec<_> =
+            Runtime::all().map(|runtime| (runtime, runtime.values()[at].clone(), case(runtime))).collect();
+        let differs = all
+            .iter()
+            .any(|(_, value, found)| all.iter().any(|(_, other, shown)| value != other && found != shown));
         if !differs {
             wrong.push(format!("the case of {name} shows no difference"));
         }
@@ -261,7 +266,8 @@ fn search(folder: &Path, names: &[&str], found: &mut Vec<String>) {
             }
         } else if path.extension().is_some_and(|end| end == "rs") {
             let text = fs::read_to_string(&path).unwrap();
-            let lines = text.lines().enumerate().filter(|(_, line)| names.iter().any(|name| line.contains(name)));
+            let lines =
+                text.lines().enumerate().filter(|(_, line)| names.iter().any(|name| line.contains(name)));
             found.extend(lines.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
         }
     }

@@ -18,7 +18,8 @@ fn compare(ends: &str, differs: impl Fn(&Recording, &Map<String, Value>) -> Vec<
     for recording in recordings("envelopes", &[ends]) {
         for record in recording.records() {
             let found = differs(&recording, &record);
-            let count = counts.entry(format!("{} {}", recording.runtime, recording.file.display())).or_default();
+            let count =
+                counts.entry(format!("{} {}", recording.runtime, recording.file.display())).or_default();
             count.0 += usize::from(found.is_empty());
             count.1 += 1;
             wrong.extend(found);
@@ -128,7 +129,8 @@ fn payload(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
             found.insert("target".into(), call.target.as_str().into());
             found.insert("payload".into(), call.payload.as_str().into());
             if runtime::is_constant(&call.action) {
-                let kind = |text: &str| if runtime::becomes_name(text.as_bytes()) { "name" } else { "string" };
+                let kind =
+                    |text: &str| if runtime::becomes_name(text.as_bytes()) { "name" } else { "string" };
                 let stored =
                     json!({ "action": "name", "target": kind(&call.target), "payload": kind(&call.payload) });
                 found.insert("stored".into(), stored);
@@ -166,7 +168,11 @@ fn payload(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
         }
     }
     let (expected, found) = (Value::from(expected), Value::from(found));
-    if expected == found { Vec::new() } else { vec![format!("{}: expected\n  {expected}\nfound\n  {found}", text("id"))] }
+    if expected == found {
+        Vec::new()
+    } else {
+        vec![format!("{}: expected\n  {expected}\nfound\n  {found}", text("id"))]
+    }
 }
 
 #[test]
@@ -189,7 +195,11 @@ fn atom(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
         expected.shift_remove("session_reason");
     }
     let expected = Value::Object(expected);
-    if expected == found { Vec::new() } else { vec![format!("{id} {atom}: expected\n  {expected}\nfound\n  {found}")] }
+    if expected == found {
+        Vec::new()
+    } else {
+        vec![format!("{id} {atom}: expected\n  {expected}\nfound\n  {found}")]
+    }
 }
 
 /// The tree that keeps everything and the validator that stops like Go agree on what JSON is.
@@ -215,7 +225,10 @@ fn arguments_may_nest_deep() {
         let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
         let picked = reading.picked?;
         let args = picked.packet.tools.as_slice()[0].args.clone();
-        Some((runtime::payload(args.as_ref().unwrap()).len(), runtime::target(args.as_ref(), mangle_settings::Runtime::default()).len()))
+        Some((
+            runtime::payload(args.as_ref().unwrap()).len(),
+            runtime::target(args.as_ref(), mangle_settings::Runtime::default()).len(),
+        ))
     };
     // The envelope, the packet, the list, the request and its arguments are levels, too.
     assert_eq!(deep(9_995, "[", "]"), Some((10 + 2 * 9_995, 1 + 2 * 9_995)));

@@ -33,7 +33,10 @@ fn findings_about_losses_agree_with_the_recordings() {
                 let verdict = is_false(&finding, &reply, &record);
                 fired += usize::from(verdict.is_some());
                 if verdict == Some(true) {
-                    wrong.push(format!("{} {name}: {}: {}", recording.runtime, finding.rule.name, finding.message));
+                    wrong.push(format!(
+                        "{} {name}: {}: {}",
+                        recording.runtime, finding.rule.name, finding.message
+                    ));
                 }
             }
         }

@@ -33,7 +33,9 @@ fn prompts_are_assembled_as_the_runtime_assembles_them() {
 
 /// What is assembled for an input, in the words of the record.
 fn observed(input: &Map<String, Value>, runtime: Runtime) -> Value {
-    let Some(context) = context(input, runtime) else { return json!({ "error": "missing shard_id or shard_type" }) };
+    let Some(context) = context(input, runtime) else {
+        return json!({ "error": "missing shard_id or shard_type" });
+    };
     let prompt = assembled(input, &context, Mode::Legacy);
     let section_mode = assembled(input, &context, Mode::Section);
     let mut found = json!({

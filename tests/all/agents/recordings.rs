@@ -25,7 +25,8 @@ impl Recording {
 
     /// Its records.
     pub(super) fn records(&self) -> Vec<Map<String, Value>> {
-        let text = fs::read_to_string(&self.file).unwrap_or_else(|error| panic!("{}: {error}", self.file.display()));
+        let text =
+            fs::read_to_string(&self.file).unwrap_or_else(|error| panic!("{}: {error}", self.file.display()));
         let records: Vec<_> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(!records.is_empty(), "{} holds nothing", self.file.display());
         records
@@ -38,11 +39,18 @@ pub(super) fn recordings(kind: &str, ends: &[&str]) -> Vec<Recording> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let variable = format!("MANGLE_LS_{}", kind.to_uppercase());
     let first = std::env::var_os(variable).map_or_else(|| root.join(kind), PathBuf::from);
-    let versions = std::env::var_os("MANGLE_LS_VERSIONS").map_or_else(|| root.join("versions"), PathBuf::from);
+    let versions =
+        std::env::var_os("MANGLE_LS_VERSIONS").map_or_else(|| root.join("versions"), PathBuf::from);
     let mut found = Vec::new();
     add(Runtime::default().name(), &first, ends, &first.join("cases"), &mut found);
     for runtime in Runtime::all() {
-        add(runtime.name(), &versions.join(runtime.name()).join(kind), ends, &first.join("cases"), &mut found);
+        add(
+            runtime.name(),
+            &versions.join(runtime.name()).join(kind),
+            ends,
+            &first.join("cases"),
+            &mut found,
+        );
     }
     found.sort();
     found

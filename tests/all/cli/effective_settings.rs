@@ -163,6 +163,7 @@ fn all_settings() {
             include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"]
             profile = "auto"
             consumer = "open"
+            runtime = "auto"
             strict = "struct"
             require_valid_json = false
             envelope_select = "runtime"
@@ -185,15 +186,15 @@ fn all_settings() {
 
             [transcripts.caps]
             allow_markdown_wrapped = true
-            max_surface_length = 50000
-            max_depth = 200
-            max_candidate = 5242880
-            max_updates = 2000
-            max_update_length = 1000
-            max_memory_operations = 500
-            max_reasoning_trace = 50000
-            max_tool_requests = 20
-            max_knowledge_requests = 20
+            # max_surface_length: the limit of the runtime
+            # max_depth: the limit of the runtime
+            # max_candidate: the limit of the runtime
+            # max_updates: the limit of the runtime
+            # max_update_length: the limit of the runtime
+            # max_memory_operations: the limit of the runtime
+            # max_reasoning_trace: the limit of the runtime
+            # max_tool_requests: the limit of the runtime
+            # max_knowledge_requests: the limit of the runtime
 
             [prompt]
             shards = []
@@ -382,6 +383,7 @@ fn all_settings() {
                 ],
                 "profile": "auto",
                 "consumer": "open",
+                "runtime": "auto",
                 "strict": "struct",
                 "require_valid_json": false,
                 "envelope_select": "runtime",
@@ -445,15 +447,15 @@ fn all_settings() {
                 },
                 "caps": {
                   "allow_markdown_wrapped": true,
-                  "max_surface_length": 50000,
-                  "max_depth": 200,
-                  "max_candidate": 5242880,
-                  "max_updates": 2000,
-                  "max_update_length": 1000,
-                  "max_memory_operations": 500,
-                  "max_reasoning_trace": 50000,
-                  "max_tool_requests": 20,
-                  "max_knowledge_requests": 20
+                  "max_surface_length": null,
+                  "max_depth": null,
+                  "max_candidate": null,
+                  "max_updates": null,
+                  "max_update_length": null,
+                  "max_memory_operations": null,
+                  "max_reasoning_trace": null,
+                  "max_tool_requests": null,
+                  "max_knowledge_requests": null
                 },
                 "consumers": {},
                 "shape": [],

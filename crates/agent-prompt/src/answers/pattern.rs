@@ -46,7 +46,9 @@ impl QueryPattern {
     #[must_use]
     pub fn fits(&self, args: &[Arg]) -> bool {
         let Some(wanted) = &self.wanted else { return true };
-        let is_same = |wanted: &Arg, arg: &Arg| wanted == arg || wanted.whole().is_some() && wanted.whole() == arg.whole();
+        let is_same = |wanted: &Arg, arg: &Arg| {
+            wanted == arg || wanted.whole().is_some() && wanted.whole() == arg.whole()
+        };
         let equal =
             |(wanted, arg): (&Option<Arg>, &Arg)| wanted.as_ref().is_none_or(|wanted| is_same(wanted, arg));
         wanted.len() == args.len() && wanted.iter().zip(args).all(equal)

@@ -142,7 +142,8 @@ fn cuts(text: &str, limit: usize) -> (usize, usize) {
 fn mark(dropped: usize, of: usize) -> [PromptLine; 3] {
     let text = format!("{MARK} {dropped} of {of} chars from session context] …");
     let line = PromptLine { tag: Some("cut"), ..PromptLine::plain(text, LineOrigin::builtin("session.cut")) };
-    [PromptLine::layout(""), line, PromptLine::layout("")].map(|line| PromptLine { block: Some(Block::Cut), ..line })
+    [PromptLine::layout(""), line, PromptLine::layout("")]
+        .map(|line| PromptLine { block: Some(Block::Cut), ..line })
 }
 
 /// The beginning of a line up to a byte of the runtime's.

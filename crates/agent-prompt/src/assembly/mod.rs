@@ -96,7 +96,8 @@ fn compiled(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &m
             prompt.compilation = Some(Arc::new(compilation));
             let text = prompt.text();
             if suffix::appends_in_jit_mode(request.context)
-                && !suffix::has_envelope(&text, request.context.runtime) {
+                && !suffix::has_envelope(&text, request.context.runtime)
+            {
                 prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
                 suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");
             }
@@ -116,7 +117,9 @@ fn legacy(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut
     let wording = request.wording();
     context::section(request, querier, prompt);
     let session = request.context.session.as_ref();
-    prompt.sections.extend(session.and_then(|session| session::section(session, wording, request.context.runtime)));
+    prompt
+        .sections
+        .extend(session.and_then(|session| session::section(session, wording, request.context.runtime)));
     prompt.sections.extend(request.context.intent.as_ref().map(|intent| intent::section(intent, wording)));
     if base.needs_suffix && !is_structured_only(&request.context.shard_type, request.context.runtime) {
         let because = if base.is_from_kernel {

@@ -202,9 +202,8 @@ impl Common {
             injected.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
         let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
         let scores = scored.iter().filter(is_meant);
-        let scores: Vec<(i64, RuleId)> = scores
-            .filter_map(|answer| Some((answer.args.get(2)?.whole()?, answer.held.rule)))
-            .collect();
+        let scores: Vec<(i64, RuleId)> =
+            scores.filter_map(|answer| Some((answer.args.get(2)?.whole()?, answer.held.rule))).collect();
         if !scores.is_empty() && scores.iter().all(|(score, _)| *score <= THRESHOLD) {
             return Some(AbsenceReason::BelowThreshold(scores));
         }

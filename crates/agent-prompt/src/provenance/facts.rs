@@ -82,7 +82,9 @@ fn why(shown: &PreviewedPrompt, predicate: &str, answer: &Answer) -> Option<Omis
     let key = answer.args.first().filter(|_| is_read(0) && is_read(1)).map(Arg::printed);
     let Some(key) = key else { return Some(OmissionReason::Skipped) };
     Some(match predicate {
-        TEMPLATES if template_for(answer, &context.shard_type, context.runtime).is_none() => OmissionReason::Type(key),
+        TEMPLATES if template_for(answer, &context.shard_type, context.runtime).is_none() => {
+            OmissionReason::Type(key)
+        }
         TEMPLATES if mode != Mode::Legacy => OmissionReason::Mode,
         TEMPLATES => OmissionReason::OtherTemplate,
         _ if !shown.takes(&key) => OmissionReason::Key(key),

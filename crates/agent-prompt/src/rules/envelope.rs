@@ -31,7 +31,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         missing(subject, shown, found);
         reasons(subject, shown, found);
-        let is_structured = is_structured_only(&shown.wanted.context.shard_type, shown.wanted.context.runtime);
+        let is_structured =
+            is_structured_only(&shown.wanted.context.shard_type, shown.wanted.context.runtime);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
             for line in section.lines.iter().filter(|line| line.role == LineRole::Text) {
                 of_line(subject, shown, line, is_structured, found);
@@ -45,7 +46,8 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
     let kind = &shown.wanted.context.shard_type;
     let (prompt, runtime) = (&shown.prompt, shown.wanted.context.runtime);
     let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
-    let is_exempt = is_structured_only(kind, runtime) || (is_compiled && !appends_in_jit_mode(&shown.wanted.context));
+    let is_exempt =
+        is_structured_only(kind, runtime) || (is_compiled && !appends_in_jit_mode(&shown.wanted.context));
     if shown.wanted.part != PromptPart::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
         return;
     }

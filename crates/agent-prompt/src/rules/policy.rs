@@ -53,7 +53,8 @@ fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         let answers = subject.facts(shown, PRIORITY, 3);
         let is_name = |answer: &&Answer| answer.text(2).is_some_and(|text| text.starts_with('/'));
-        let number = answers.iter().find(|answer| answer.args.get(2).is_some_and(|arg| arg.whole().is_some()));
+        let number =
+            answers.iter().find(|answer| answer.args.get(2).is_some_and(|arg| arg.whole().is_some()));
         let (Some(name), Some(number)) = (answers.iter().find(is_name), number) else { continue };
         let Some((file, range)) = subject.place(shown, &name.held, 2) else { continue };
         let finding = Finding::new(&PRIORITY_KIND, range, "priority is a name, others are numbers")

@@ -30,7 +30,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
     let answers = subject.facts(shown, TEMPLATES, 2);
-    let mut templates = answers.iter().filter_map(|answer| template_for(answer, kind, shown.wanted.context.runtime));
+    let mut templates =
+        answers.iter().filter_map(|answer| template_for(answer, kind, shown.wanted.context.runtime));
     let Some((text, first)) = templates.next() else {
         let is_builtin = |section: &crate::Section| {
             section.kind == SectionKind::Base && matches!(section.from, SectionSource::Builtin(_))

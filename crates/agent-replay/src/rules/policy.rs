@@ -1,22 +1,29 @@
-//! What is wrong with the facts of the policy, whatever is requested: `PB511`, `PB512`.
+//! Findings in the facts of the policy, for all requests: `PB511`, `PB512`, `PB515`.
 
 use rustc_hash::FxHashSet;
 
 use super::verdicts::quoted;
 use crate::constitution::{Constitution, Roles};
 use mangle_engine::kernel::{Compiled, Datum, Fact, RuleId};
-use mangle_engine::program::{PredicateId, Program};
+use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_settings::ReplaySettings;
 use mangle_syntax::lint::{Finding, Rule, rule};
-use mangle_syntax::text::{FileId, StatementId};
+use mangle_syntax::text::{FileId, StatementId, Symbol};
+use piggyback::envelope::atoms::contradicted_prose;
 
-pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT];
+pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT, &PROSE_REACHES_SINK];
 
 /// A pattern that never matches.
 static UNMATCHABLE_PATTERN: Rule = rule!("unmatchable-pattern.md");
 
 /// Two lists that should be one.
 static ALLOWLIST_DRIFT: Rule = rule!("allowlist-drift.md");
+
+/// A declaration that the rules contradict.
+static PROSE_REACHES_SINK: Rule = rule!("prose-reaches-sink.md");
+
+/// The predicate that exempts the strings of others from a check.
+const PROSE: &str = "prose_only";
 
 /// Something that is found in the program. The range counts from the start of the statement.
 #[derive(Debug, Clone)]
@@ -81,7 +88,25 @@ impl Policy<'_> {
             }
         }
         found.extend(self.drift());
+        found.extend(self.prose());
         found
+    }
+
+    /// Declarations of `prose_only` that the rules contradict.
+    fn prose(&self) -> Vec<PolicyFinding> {
+        let predicate = self.program.id(PredicateKey { name: Symbol::new(PROSE), arity: 1 });
+        let facts = || self.compiled.facts().iter().filter(|fact| Some(fact.predicate) == predicate);
+        let finding = |(name, sink): (&str, &str)| {
+            let is_it = |fact: &&Fact| match fact.tuple.first().map(|value| self.compiled.values.get(*value))
+            {
+                Some(Datum::Name(text)) => text.trim_start_matches('/') == name,
+                _ => false,
+            };
+            let message = format!("`{name}` is not prose: its facts reach the sink `{sink}`");
+            let found = self.place(facts().find(is_it)?, &PROSE_REACHES_SINK, message)?;
+            Some(found.note("the runtime ignores the declaration and checks the strings".to_owned()))
+        };
+        contradicted_prose(self.program).into_iter().filter_map(finding).collect()
     }
 
     fn drift(&self) -> Option<PolicyFinding> {

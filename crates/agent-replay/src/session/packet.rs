@@ -38,8 +38,7 @@ impl Replay<'_> {
         report.change = StateChange::of(&self.kernel);
         let runtime = self.options.transcript.caps.runtime;
         let requests = picked.packet.tools.as_slice().iter().enumerate();
-        let requests: Vec<_> =
-            requests.map(|(index, tool)| GateRequest::new(index, tool, runtime)).collect();
+        let requests: Vec<_> = requests.map(|(index, tool)| GateRequest::new(index, tool, runtime)).collect();
         report.verdicts = match is_replaced {
             true => {
                 requests.into_iter().map(|request| request.refused("the whole reply is denied")).collect()

@@ -1,10 +1,10 @@
 //! The tool requests of a packet, one after the other through the gate.
 
 use super::Replay;
-use crate::gate::{self, Gate, GateRequest};
-use crate::turn::Turn;
 use crate::facts;
+use crate::gate::{self, Gate, GateRequest};
 use crate::session_origin::SessionOrigin;
+use crate::turn::Turn;
 use crate::verdict::{Lock, Verdict};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::Symbol;
@@ -58,7 +58,9 @@ impl Replay<'_> {
     /// Asserts that a call was denied, as the runtime does if the policy has the predicate.
     fn violation(&mut self, (action, reason): &(String, String)) {
         let program = &self.constitution.program;
-        let Some(predicate) = program.id(PredicateKey { name: Symbol::new(VIOLATION), arity: 3 }) else { return };
+        let Some(predicate) = program.id(PredicateKey { name: Symbol::new(VIOLATION), arity: 3 }) else {
+            return;
+        };
         let seconds = self.clock.now_ns.div_euclid(1_000_000_000);
         let values = self.kernel.values();
         let args = vec![values.name(action), facts::value(values, reason), values.number(seconds)];

@@ -48,7 +48,10 @@ fn facts_of_proofs_are_in_the_model() {
         // A run from the start, with what held then.
         let mut kernel = mangle_engine::kernel::Kernel::new(std::sync::Arc::clone(&constitution.compiled));
         for atom in turns.iter().take_while(|one| one.number <= turn.number).flat_map(|one| &one.atoms) {
-            let read = piggyback::envelope::runtime::ReadUpdate::new(&atom.text, mangle_settings::Runtime::default());
+            let read = piggyback::envelope::runtime::ReadUpdate::new(
+                &atom.text,
+                mangle_settings::Runtime::default(),
+            );
             let fact = facts::fact(kernel.values(), &constitution.program, read.fact().unwrap()).unwrap();
             kernel.assert(&fact);
         }
@@ -139,7 +142,22 @@ fn a_program_that_is_no_constitution_has_no_findings_of_one() {
     let policy = format!("{POLICY}blocked_pattern(\"a > b\").\n");
     assert_eq!(found(&policy), ["unmatchable-pattern"]);
     assert_eq!(found(&policy.replace("pending_action", "planned")), <[&str; 0]>::default());
+    let reaching = format!("{POLICY}{REACHING}");
+    assert_eq!(found(&reaching), ["prose-reaches-sink"]);
+    let apart = reaching.replace("next_command(Text) :- summary(Text)", "next_command(Text) :- order(Text)");
+    assert_eq!(found(&apart), <[&str; 0]>::default());
 }
+
+/// Prose that the rules run, by way of another predicate.
+const REACHING: &str = "Decl note(Text) bound [/string].
+Decl order(Text) bound [/string].
+Decl summary(Text) bound [/string].
+Decl next_command(Text) bound [/string].
+prose_only(/note).
+exec_sink(/next_command).
+summary(Text) :- note(Text).
+next_command(Text) :- summary(Text).
+";
 
 #[test]
 fn no_turn_is_begun_when_time_has_run_out() {

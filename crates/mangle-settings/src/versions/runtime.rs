@@ -156,7 +156,7 @@ capabilities! {
     shell_text: &'static [char],
     /// The predicates that the consumer `session` accepts.
     session_predicates: &'static [&'static str],
-    /// Predicates that only the host asserts. Every consumer refuses them.
+    /// Predicates that only the host asserts, sorted. Every consumer refuses them.
     host_witnesses: &'static [&'static str],
     /// True if a surface or feedback that repeats an example of the prompt is dropped.
     placeholders: bool,
@@ -561,7 +561,7 @@ const MARCH_ROLES: &[&str] = &["mangle_repair", "legislator"];
 /// Characters that let text escape into a shell.
 const SHELL: &[char] = &['`', '$', ';', '|', '&', '<', '>'];
 
-/// Predicates that only the host asserts.
+/// Predicates that only the host asserts, sorted.
 const HOST_WITNESSES: &[&str] = &[
     "behavior_change_intent",
     "build_state",
@@ -641,7 +641,15 @@ mod tests {
             assert_eq!(Runtime::parse(runtime.name()), Some(runtime));
         }
         assert_eq!(Runtime::parse("codenerd"), None);
-        assert_eq!((Runtime::all().next(), Runtime::all().last()), (Some(Runtime::none()), Some(Runtime::newest())));
+        assert_eq!(
+            (Runtime::all().next(), Runtime::all().last()),
+            (Some(Runtime::none()), Some(Runtime::newest()))
+        );
+    }
+
+    #[test]
+    fn host_witnesses_are_sorted() {
+        assert!(Runtime::all().all(|runtime| runtime.host_witnesses.is_sorted()));
     }
 
     #[test]

@@ -121,21 +121,31 @@ impl fmt::Display for UpdateRefusal {
             Self::Undeclared => "the policy does not declare this predicate",
             Self::Arity => "the policy declares this predicate with another number of arguments",
             Self::HostWitness => "only the host asserts this predicate",
-            Self::ShellText => "a string argument has a character of a shell, and the predicate is not `prose_only`",
+            Self::ShellText => {
+                "a string argument has a character of a shell, and the predicate is not `prose_only`"
+            }
         })
     }
 }
 
+/// Characters with a space between them.
+#[must_use]
+pub fn spaced(characters: &[char]) -> String {
+    characters.iter().map(char::to_string).collect::<Vec<_>>().join(" ")
+}
+
 impl fmt::Display for UpdateFate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cap = |f: &mut fmt::Formatter<'_>, why| write!(f, "dropped by the cap filter: {why}");
+        let cap = |f: &mut fmt::Formatter<'_>, why: &str| write!(f, "dropped by the cap filter: {why}");
         match self {
             Self::NotTaken => f.write_str("ignored: the runtime does not take this envelope"),
             Self::Cut => cap(f, "beyond the number of updates that the runtime reads"),
             Self::Dropped(DropReason::Empty) | Self::Blank => cap(f, "it is blank"),
             Self::Dropped(DropReason::Long) => cap(f, "it is too long"),
             Self::Dropped(DropReason::Syntax(_)) => cap(f, "no parenthesis, or no full stop at its end"),
-            Self::Dropped(DropReason::Meta) => cap(f, "it has a character of a shell in it"),
+            Self::Dropped(DropReason::Meta(characters)) => {
+                cap(f, &format!("it has one of {} in it", spaced(characters)))
+            }
             Self::Blocked(refusal) => write!(f, "blocked by {}: {refusal}", refusal.by()),
             Self::Passed(_) => f.write_str("passes the filters; not judged by a policy"),
             Self::Asserted { is_reply_denied: false, .. } => f.write_str("asserted"),
@@ -171,7 +181,7 @@ impl UpdateFate {
             Self::Dropped(DropReason::Empty) | Self::Blank => "empty",
             Self::Dropped(DropReason::Long) => "long",
             Self::Dropped(DropReason::Syntax(_)) => "syntax",
-            Self::Dropped(DropReason::Meta) => "meta",
+            Self::Dropped(DropReason::Meta(_)) => "meta",
             Self::Blocked(refusal) => refusal.word(),
             Self::Withdrawn(_) => "reply_denied",
             Self::Passed(_) | Self::Asserted { .. } => return None,

@@ -58,7 +58,8 @@ fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
     let mut updates = list.map(|list| Update::all(subject.json, list.value)).unwrap_or_default();
     // Some runtimes read one string as a list of one update; an empty one as an empty list.
     let lone = list.and_then(|list| Update::new(subject.json, list.value, 0));
-    let lone = lone.filter(|lone| subject.context.settings.caps.runtime.lenient_types && !lone.text.is_empty());
+    let lone =
+        lone.filter(|lone| subject.context.settings.caps.runtime.lenient_types && !lone.text.is_empty());
     let is_lone = lone.is_some();
     updates.extend(lone);
     // What was cut off says nothing.

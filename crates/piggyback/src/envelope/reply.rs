@@ -101,7 +101,8 @@ impl<'t> Reply<'t> {
     /// A reply that is one envelope and nothing else.
     fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>, runtime: Runtime) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
-        let object = Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true, runtime };
+        let object =
+            Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true, runtime };
         Self { raw, reading: Ok(reading), objects: vec![object], picked: Some(0), safe: Some(0) }
     }
 
@@ -130,7 +131,15 @@ impl<'t> Reply<'t> {
             let shows = decoded.as_ref().is_ok_and(|envelope| !envelope.surface.is_empty());
             let is_seen = is_seen || taken.as_ref() == Some(&range);
             let (is_closed, range) = (is_closed || end > range.end, range.start..end.max(range.end));
-            Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows, runtime: caps.runtime }
+            Object {
+                is_seen,
+                json,
+                range,
+                is_closed,
+                decoded: decoded.map(drop),
+                shows,
+                runtime: caps.runtime,
+            }
         };
         let mut objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
         let mut end = 0;

@@ -580,8 +580,11 @@ fn a_number_that_is_too_large_is_named() {
 #[test]
 fn words_of_other_languages_pass_the_filter_as_variables() {
     use crate::envelope::runtime::ReadUpdate;
-    let stored =
-        |update: &str| ReadUpdate::new(update, mangle_settings::Runtime::default()).fact().map(crate::envelope::runtime::RuntimeFact::stored);
+    let stored = |update: &str| {
+        ReadUpdate::new(update, mangle_settings::Runtime::default())
+            .fact()
+            .map(crate::envelope::runtime::RuntimeFact::stored)
+    };
     assert_eq!(stored("p(NULL).").as_deref(), Some(r#"p("?NULL")."#));
     assert_eq!(stored("p(None, /a)").as_deref(), Some(r#"p("?None", /a)."#));
     assert_eq!(stored("p([True, 1]).").as_deref(), Some(r#"p("fn:list(True,1)")."#));

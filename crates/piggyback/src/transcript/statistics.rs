@@ -402,7 +402,7 @@ impl<'a> Count<'a> {
         }
         let acceptable = reply.objects.iter().filter(|object| object.is_acceptable()).count();
         statistics.decoys += acceptable.saturating_sub(1) as u64;
-        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| &reading.surface);
+        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| reading.shown());
         let mut size = TurnSize {
             original: std::mem::take(&mut self.asked) + tokens::bytes(surface) as u64,
             ..TurnSize::default()

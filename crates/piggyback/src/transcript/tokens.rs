@@ -87,7 +87,10 @@ mod tests {
 
     #[test]
     fn facts_cost_by_argument() {
-        let read = ReadUpdate::new("task_status(\"t1\", /done_with_it, 12, 0.5).", mangle_settings::Runtime::default());
+        let read = ReadUpdate::new(
+            "task_status(\"t1\", /done_with_it, 12, 0.5).",
+            mangle_settings::Runtime::default(),
+        );
         // 4 + 11/4; a string 0 + 2; a name 1 + 13/4; a number 2; a float 3.
         assert_eq!(fact(read.fact().unwrap()), 4 + 2 + 2 + 4 + 2 + 3);
         let found = Intent { category: "/mutation".into(), verb: "fix".into(), ..Intent::default() };

@@ -50,7 +50,8 @@ fn sample(policy: &str, setup: &Setup, target: &str) {
         let is_cut = |warning: &&Warning| !matches!(warning, Warning::SelfCorrection(_));
         assert_eq!(reading.warnings.iter().find(is_cut), None, "{shown}");
         for (at, update) in kept.updates.iter().enumerate() {
-            let verdict = ReadUpdate::new(update, caps.runtime).verdict(at, consumer_of(&settings), caps.runtime, None);
+            let verdict =
+                ReadUpdate::new(update, caps.runtime).verdict(at, consumer_of(&settings), caps.runtime, None);
             assert_eq!(verdict, FilterVerdict::Accepted, "{update}");
         }
         let errors: Vec<_> = check(&Reply::new(&reply, &caps), &context)

@@ -18,7 +18,6 @@ use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
-
 /// Reports what is wrong with the arguments of an update.
 pub(super) fn check(
     update: &Update<'_>,
@@ -52,7 +51,8 @@ pub(super) fn check(
 fn shell_text(update: &Update<'_>, arg: Argument, name: &str, terms: &ListContext<'_>) -> Option<Finding> {
     let runtime = terms.settings.caps.runtime;
     let is_exempt = || terms.declarations.is_none_or(|declarations| declarations.is_prose(name));
-    if !matches!(arg.kind, ArgumentKind::String | ArgumentKind::Escaped) || !terms.is_asserted || is_exempt() {
+    if !matches!(arg.kind, ArgumentKind::String | ArgumentKind::Escaped) || !terms.is_asserted || is_exempt()
+    {
         return None;
     }
     let value = literal::string_value(slice(&update.text, arg.range))?;
@@ -102,7 +102,9 @@ fn mismatch(
         return None;
     }
     let parameter = declared.parameter(at);
-    let is_float_lost = arg.kind == ArgumentKind::Float && !terms.settings.caps.runtime.float_arguments && ty.members().contains(&Type::Base(Base::Number));
+    let is_float_lost = arg.kind == ArgumentKind::Float
+        && !terms.settings.caps.runtime.float_arguments
+        && ty.members().contains(&Type::Base(Base::Number));
     let is_word = arg.kind == ArgumentKind::Name && is_priority(declared, at, written);
     let why = match (fits, is_word, is_float_lost) {
         (_, true, _) => "the runtime converts this word to the declared type",

@@ -29,7 +29,9 @@ mod update;
 pub use check::{check, check_transition, is_sound};
 pub use context::UpdateContext;
 pub use declaration_place::DeclarationPlace;
-pub use declarations::{Declarations, DeclaredPredicate, ParameterNames, PredicateLookup};
+pub use declarations::{
+    Declarations, DeclaredPredicate, ParameterNames, PredicateLookup, contradicted_prose,
+};
 pub use grounds::{Ground, PERMISSION, Roots};
 pub use lists::{ListedPredicate, is_delicate, is_ephemeral, protected};
 pub use offer::{may_be_offered, may_name_be_offered, offers};

@@ -15,7 +15,7 @@ use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, slice};
 
 /// What makes it worth a closer look: what loses an update, and the first bytes of arrows.
-const SUSPICIOUS: [u8; 9] = [b'`', b'$', b';', b'|', b'&', b'<', b'>', b':', 0xe2];
+const SUSPICIOUS: [u8; 6] = [b'`', b'$', b';', b'|', b':', 0xe2];
 
 /// The same as a table.
 static IS_SUSPICIOUS: [bool; 256] = {
@@ -51,8 +51,14 @@ impl<'a> UpdateRecogniser<'a> {
     /// Whether it is certain that nothing is to be said of an update by itself.
     pub(in crate::envelope) fn takes(&mut self, text: &str) -> bool {
         !is_suspicious(text)
+            && !self.may_have_shell_text(text)
             && text.len() <= self.terms.settings.caps.update()
             && plain::read(text).is_some_and(|plain| self.is_in_order(&plain, text))
+    }
+
+    /// True if a string may have a character that its predicate does not accept.
+    fn may_have_shell_text(&self, text: &str) -> bool {
+        self.terms.declarations.is_some() && text.contains(self.terms.settings.caps.runtime.shell_text)
     }
 
     fn is_in_order(&mut self, plain: &PlainFact<'_>, text: &str) -> bool {

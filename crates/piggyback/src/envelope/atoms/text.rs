@@ -60,10 +60,13 @@ pub(super) fn metacharacters(update: &Update<'_>, runtime: Runtime, out: &mut Ve
     let place = |at: usize| update.place(TextRange::at(size(at), TextSize::new(1)));
     let Some((first, char)) = found.first().copied() else { return false };
     let message = format!("{} makes the runtime ignore the update", shown(char));
-    let mut finding = Finding::new(&rules::METACHAR, place(first), message)
-        .note(match runtime.shell_characters {
+    let mut finding =
+        Finding::new(&rules::METACHAR, place(first), message).note(match runtime.shell_characters {
             ShellCharacters::OutsideOfStrings(_) => {
-                format!("runtime {runtime} accepts none of these characters outside of strings: `{}`", listed(runtime))
+                format!(
+                    "runtime {runtime} accepts none of these characters outside of strings: `{}`",
+                    listed(runtime)
+                )
             }
             _ => "an update must not contain a backtick, `$`, `;` or `|`, not even in a string".to_owned(),
         });
@@ -91,7 +94,14 @@ pub(super) fn metacharacters(update: &Update<'_>, runtime: Runtime, out: &mut Ve
 
 /// The characters that a runtime looks for.
 fn listed(runtime: Runtime) -> String {
-    runtime.shell_characters.characters().iter().filter(|char| **char != '`').map(char::to_string).collect::<Vec<_>>().join(" ")
+    runtime
+        .shell_characters
+        .characters()
+        .iter()
+        .filter(|char| **char != '`')
+        .map(char::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A character in a message.

@@ -11,6 +11,8 @@ pub(super) const CODES: &[&str] = &[
     "PB023", "PB024", "PB025", "PB026", "PB027", "PB028", "PB029", "PB109", "PB110",
     // All of it is UTF-8, and no escape may be half of a surrogate pair.
     "PB011",
+    // Nor can the text that is shown as it arrives differ: the surface is there once, and each escape is a character.
+    "PB038",
     // `members`: each member is known to the profile, read by the runtime, written exactly, there once and not missed.
     "PB012", "PB102", "PB103", "PB104", "PB111", "PB112", "PB113", "PB114", "PB115", "PB116", "PB120", "PB121", "PB122",
     "PB124", "PB125", "PB403", "PB404", "PB408",
@@ -28,10 +30,10 @@ pub(super) const CODES: &[&str] = &[
     // `intent`
     "PB123", "PB126", "PB127", "PB128", "PB129", "PB133", "PB134", "PB135", "PB136",
     // `texts`: the trace, the surface and the number of updates
-    "PB030", "PB031", "PB033", "PB101", "PB108", "PB130", "PB131", "PB132", "PB427", "PB434",
+    "PB030", "PB031", "PB033", "PB037", "PB101", "PB108", "PB130", "PB131", "PB132", "PB427", "PB434",
     // `atoms::Welcome`: plain facts that are declared so
     "PB032", "PB201", "PB202", "PB203", "PB204", "PB205", "PB206", "PB207", "PB208", "PB209", "PB210", "PB211", "PB212",
-    "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229", "PB508",
+    "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229", "PB230", "PB508",
     // Nothing in all of it looks like a credential; the surface has no key of a packet and no update in it.
     "PB137", "PB138", "PB139",
     // `texts`: updates are compared with each other

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::envelope::rule_examples::{Example, rules_of_replies};
 use crate::envelope::{PROFILE_INFERRED, edits};
+use mangle_settings::Runtime;
 use mangle_syntax::lint::Finding;
 
 /// An envelope that no rule has anything against.
@@ -32,6 +33,9 @@ recovery_action(/fix_imports) :- abductive_hypothesis(\"missing import\").
 
 /// The settings of a clean envelope.
 const USUAL: &str = "[transcripts]\nprofile = \"current\"\n";
+
+/// The same of the newest runtime; [`example`] fills in its name.
+const NEWEST: &str = "[transcripts]\nprofile = \"current\"\nruntime = \"$newest\"\n";
 
 /// `E` stands for the clean envelope, `S` for it in a string.
 const WHOLE: &[(&str, &str)] = &[
@@ -157,6 +161,8 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB034", "[transcripts.caps]\nmax_memory_operations = 0\n", "", ""),
     ("PB035", "[transcripts.caps]\nmax_tool_requests = 0\n", "", ""),
     ("PB036", "[transcripts.caps]\nmax_knowledge_requests = 0\n", "", ""),
+    ("PB037", NEWEST, "I am looking at the login now.", "<SURFACE_RESPONSE: your reply to the user>"),
+    ("PB038", NEWEST, r#""surface_response": "#, r#""surface_response": "First.", "surface_response": "#),
     ("PB105", "[transcripts]\n", "", ""),
     ("PB115", "[transcripts]\nprofile = \"current\"\nstrict = \"schema\"\n", r#""tool_requests""#, r#""verdict": 1, "tool_requests""#),
     ("PB116", "[transcripts]\n", "{\"control", "{\"piggyback_version\": \"2.0\", \"control"),
@@ -166,6 +172,7 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB201", "[transcripts.caps]\nmax_update_length = 10\n", "", ""),
     ("PB204", "[transcripts.atoms]\ntrailing_period = \"forbidden\"\n", "", ""),
     ("PB213", "[transcripts]\nconsumer = \"perception\"\n", "", ""),
+    ("PB230", NEWEST, r#"modified(\"src/auth.go\")"#, "test_state(/passing)"),
     ("PB404", "[transcripts]\nprofile = \"1.3-draft\"\n", r#""hypothesis": """#, r#""hypothesis": "", "recovery_action": "wait""#),
     ("PB432", "[transcripts]\nspecialists = [\"ada\"]\n", "\"researcher\"", "\"bob\""),
 ];
@@ -180,6 +187,7 @@ const FAR: &[&str] = &[
 fn example(reply: &str, settings: &str) -> Example {
     let settings =
         if settings.contains("[transcripts]") { settings.to_owned() } else { format!("{USUAL}{settings}") };
+    let settings = settings.replace("$newest", &Runtime::newest().to_string());
     let mut example =
         Example::new(&format!("{reply}\n#- schemas.gl\n{SCHEMAS}#- mangle-ls.toml\n{settings}"));
     // The line end is the example's.
@@ -231,6 +239,7 @@ fn a_clean_envelope_is_recognised() {
         Vec::<&mangle_syntax::lint::SharedText>::new()
     );
     assert!(is_recognised(&clean));
+    assert!(is_recognised(&example(CLEAN, NEWEST)));
     // A new rule has to be added to `covered`, and to the witnesses below.
     let unknown: Vec<_> =
         rules().filter(|rule| !rule_coverage::CODES.contains(&rule.code)).map(|rule| rule.name).collect();

@@ -1,9 +1,9 @@
 //! The texts of an envelope: its updates, its surface, its reasoning.
 
 use super::Recogniser;
-use crate::envelope::runtime::is_placeholder;
 use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
+use crate::envelope::runtime::is_placeholder;
 
 impl Recogniser<'_> {
     /// Looks at the reasoning trace, which has to be there where something `changes`.

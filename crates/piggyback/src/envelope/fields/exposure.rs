@@ -29,8 +29,7 @@ pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     let subjects: Vec<_> = survey.subjects().collect();
     let places: Vec<Places> =
         subjects.iter().map(|subject| Places::of(subject, survey.is_salvaged())).collect();
-    let is_shown_whole =
-        matches!(survey.stage(), None | Some(Stage::Fallback)) && !survey.is_salvaged();
+    let is_shown_whole = matches!(survey.stage(), None | Some(Stage::Fallback)) && !survey.is_salvaged();
     for secret in found {
         let range = TextRange::new(size(secret.range.start), size(secret.range.end));
         let within = |ranges: &[TextRange]| ranges.iter().any(|one| one.contains_range(range));

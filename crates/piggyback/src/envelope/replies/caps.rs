@@ -26,7 +26,14 @@ pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, control) = (&subject.context.settings.caps, &subject.control);
     let cut = caps.runtime.trace_cut;
-    text(&SURFACE_CAP, &subject.envelope, "surface_response", ("surface response", caps.surface()), cut, sink);
+    text(
+        &SURFACE_CAP,
+        &subject.envelope,
+        "surface_response",
+        ("surface response", caps.surface()),
+        cut,
+        sink,
+    );
     text(&TRACE_CAP, control, "reasoning_trace", ("reasoning trace", caps.trace()), cut, sink);
     tail(&UPDATES_CAP, control, "mangle_updates", "updates", caps.updates(), sink);
     tail(&MEMORY_CAP, control, "memory_operations", "memory operations", caps.memory(), sink);

@@ -29,10 +29,15 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let quoted: String = text.chars().take(SHOWN).collect();
     let more = if text.chars().count() > SHOWN { "…" } else { "" };
     let (range, message) = match survey.reply.member(&["surface_response"]) {
-        Some((json, node)) => (json.range(node), "surface response differs from the text shown while it streamed"),
+        Some((json, node)) => {
+            (json.range(node), "surface response differs from the text shown while it streamed")
+        }
         None => {
             let start = survey.first_line().start();
-            (TextRange::at(start, size(1.min(survey.reply.raw.len()))), "reply shows another text while it streams")
+            (
+                TextRange::at(start, size(1.min(survey.reply.raw.len()))),
+                "reply shows another text while it streams",
+            )
         }
     };
     let finding = Finding::new(&LIVE_DIFFERS, range, message)

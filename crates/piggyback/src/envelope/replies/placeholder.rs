@@ -14,8 +14,9 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let member = survey.reply.member(&["surface_response"]);
     let range = member.map_or_else(|| survey.first_line(), |(json, node)| json.range(node));
     let runtime = survey.context.settings.caps.runtime;
-    let finding = Finding::new(&PLACEHOLDER_SURFACE, range, "surface response repeats an example of the prompt")
-        .note(format!("runtime {runtime} drops it, so the user sees an empty reply"))
-        .help("write the answer in place of the example");
+    let finding =
+        Finding::new(&PLACEHOLDER_SURFACE, range, "surface response repeats an example of the prompt")
+            .note(format!("runtime {runtime} drops it, so the user sees an empty reply"))
+            .help("write the answer in place of the example");
     sink.push(finding);
 }

@@ -32,8 +32,12 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         }
         Some(Stage::Fallback) if !is_explained(survey) => {
             let note = match survey.is_salvaged() {
-                true => "the runtime shows only what it can recover of the surface, and ignores the control packet",
-                false => "the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet",
+                true => {
+                    "the runtime shows only what it can recover of the surface, and ignores the control packet"
+                }
+                false => {
+                    "the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet"
+                }
             };
             sink.push(Finding::new(&FALLBACK, line, "reply has no readable envelope").note(note));
         }

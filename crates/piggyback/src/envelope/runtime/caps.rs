@@ -53,8 +53,8 @@ pub enum DropReason {
     Long,
     /// No parenthesis, or no full stop at its end; its first 40 characters.
     Syntax(String),
-    /// A character of a shell.
-    Meta,
+    /// One of these characters of a shell.
+    Meta(&'static [char]),
 }
 
 /// What is left of a packet.
@@ -154,10 +154,14 @@ pub fn reason_in(update: &str, caps: &Caps, needs_full_stops: bool) -> Option<Dr
         Some(DropReason::Empty)
     } else if update.len() > caps.update() {
         Some(DropReason::Long)
-    } else if caps.runtime.update_filters && !update.contains('(') || needs_full_stops && !update.ends_with('.') {
+    } else if caps.runtime.update_filters && !update.contains('(')
+        || needs_full_stops && !update.ends_with('.')
+    {
         Some(DropReason::Syntax(update.chars().take(QUOTED).collect()))
     } else {
-        shell_characters(update, caps.runtime).next().map(|_| DropReason::Meta)
+        let may_have = update.contains(caps.runtime.shell_characters.characters());
+        let has = may_have && shell_characters(update, caps.runtime).next().is_some();
+        has.then_some(DropReason::Meta(caps.runtime.shell_characters.characters()))
     }
 }
 

@@ -122,9 +122,8 @@ impl ReadUpdate {
         if !takes(consumer, &fact.predicate) {
             return FilterVerdict::NotAllowed;
         }
-        let declared = program.map_or(FilterVerdict::Accepted, |program| {
-            program.declaration(&fact.predicate, fact.args.len())
-        });
+        let declared = program
+            .map_or(FilterVerdict::Accepted, |program| program.declaration(&fact.predicate, fact.args.len()));
         let is_exempt = || program.is_some_and(|program| program.is_prose(&fact.predicate));
         match declared {
             FilterVerdict::Accepted if shell_text(fact, runtime).is_some() && !is_exempt() => {
@@ -138,7 +137,7 @@ impl ReadUpdate {
 /// True if only the host asserts a predicate.
 #[must_use]
 pub fn is_host_witness(predicate: &str, runtime: Runtime) -> bool {
-    runtime.host_witnesses.contains(&predicate)
+    runtime.host_witnesses.binary_search(&predicate).is_ok()
 }
 
 /// The first text among the arguments of a fact that has characters of a shell.
@@ -270,7 +269,13 @@ pub fn consumers(runtime: Runtime) -> &'static NamedConsumers {
         };
         Runtime::all().map(|runtime| (runtime, of(runtime))).collect()
     });
-    static NONE: NamedConsumers = [("session", NOBODY), ("planner", NOBODY), ("perception", NOBODY), ("compressor", NOBODY), ("open", NOBODY)];
+    static NONE: NamedConsumers = [
+        ("session", NOBODY),
+        ("planner", NOBODY),
+        ("perception", NOBODY),
+        ("compressor", NOBODY),
+        ("open", NOBODY),
+    ];
     ALL.iter().find(|(known, _)| *known == runtime).map_or(&NONE, |(_, consumers)| consumers)
 }
 

@@ -122,7 +122,8 @@ fn hexadecimal(digits: &str) -> Option<f64> {
     if is_exponent.is_empty() || !is_exponent.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let exponent: i32 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
+    let exponent: i32 =
+        exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     if whole.len() + fraction.len() == 0 {
         return None;
@@ -156,7 +157,9 @@ mod tests {
         is("-inf", Some(f64::NEG_INFINITY));
         is("Infinity", Some(f64::INFINITY));
         assert!(float("nan").is_some_and(f64::is_nan));
-        for bad in ["", "+", "-nan", "infin", "0x1", "0xp1", "_9", "9_", "1__0", "1e999", "0,9", "9 ", "1e", "0x1p"] {
+        for bad in
+            ["", "+", "-nan", "infin", "0x1", "0xp1", "_9", "9_", "1__0", "1e999", "0,9", "9 ", "1e", "0x1p"]
+        {
             is(bad, None);
         }
     }

@@ -52,9 +52,10 @@ pub(super) fn required(tool: &mut Tool, node: NodeId, context: &mut DecodeContex
     let found = match json.kind(node) {
         JsonKind::Null => Some(false),
         JsonKind::Bool(value) => Some(value),
-        JsonKind::Number => {
-            std::str::from_utf8(json.raw(node)).ok().and_then(|raw| raw.parse().ok()).map(|number: i64| number != 0)
-        }
+        JsonKind::Number => std::str::from_utf8(json.raw(node))
+            .ok()
+            .and_then(|raw| raw.parse().ok())
+            .map(|number: i64| number != 0),
         _ => word(json, node).and_then(|word| {
             let word = word.as_str();
             TRUE.contains(&word).then_some(true).or(FALSE.contains(&word).then_some(false))

@@ -137,9 +137,7 @@ impl LiveChannel {
     /// True if the key and its colon have arrived; the quote of the key was read.
     fn is_key(&self) -> bool {
         let rest = self.text.get(self.at - 1..).and_then(|rest| rest.strip_prefix(KEY));
-        rest.is_some_and(|rest| {
-            rest.iter().find(|byte| !b" \t\r\n".contains(byte)) == Some(&b':')
-        })
+        rest.is_some_and(|rest| rest.iter().find(|byte| !b" \t\r\n".contains(byte)) == Some(&b':'))
     }
 }
 
@@ -179,7 +177,11 @@ mod tests {
         let raw = r#"{"surface_response":"café 😀 \ud83d\ude00 \/"}"#;
         let shown = "café 😀 😀 /";
         check(raw, &[usize::MAX], shown);
-        check(raw, &[20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], shown);
+        check(
+            raw,
+            &[20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+            shown,
+        );
         check(raw, &[19, 100], "");
         check(raw, &[1], "");
     }

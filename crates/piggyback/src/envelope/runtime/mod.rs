@@ -25,8 +25,8 @@ pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reaso
 pub use decode::{AnyValue, LenientMember, List, Mismatch, names};
 pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
 pub use filter::{
-    FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for, is_host_witness,
-    lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
+    FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for,
+    is_host_witness, lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
 };
 pub use go::{go_quoted, lower_case};
 pub use lenient::fits_leniently;
@@ -36,8 +36,8 @@ pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet,
 pub use payload::{GateCall, action, go_float, payload, target};
 pub use placeholder::{Placeholders, is_surface as is_placeholder};
 pub use record::{failure_record, live_record, record, update_record};
-pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};
 pub use scan::candidates;
 pub(super) use scan::each_candidate;
+pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};
 pub use stages::{AcceptedEnvelope, Attempts, DecodeFailure, RuntimeReading, Stage, attempts, read};
 pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::AnyValue;
-use super::decode::with_room;
 use super::Tool;
+use super::decode::with_room;
 use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::ActionIds;
 
@@ -106,9 +106,7 @@ fn path(args: &BTreeMap<String, AnyValue>, runtime: Runtime) -> Option<String> {
         Some(_) => return None,
     };
     let edit = |edit: &AnyValue| match edit {
-        AnyValue::Map(edit) => {
-            path_text(runtime.path_arguments.iter().find_map(|name| edit.get(*name))?)
-        }
+        AnyValue::Map(edit) => path_text(runtime.path_arguments.iter().find_map(|name| edit.get(*name))?),
         _ => None,
     };
     let edits: Option<Vec<String>> = edits.iter().map(edit).collect();

@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
 use super::{
-    AcceptedEnvelope, Caps, DecodeFailure, DropReason, ReadUpdate, RuntimeReading, Stage, Warning, built_in,
-    FilterProgram, FilterVerdict, LenientMember, go, live, payload, reason, shell_text,
+    AcceptedEnvelope, Caps, DecodeFailure, DropReason, FilterProgram, FilterVerdict, LenientMember,
+    ReadUpdate, RuntimeReading, Stage, Warning, built_in, go, live, payload, reason, shell_text,
 };
 use mangle_settings::{Consumer, Runtime};
 
@@ -84,7 +84,8 @@ pub fn record(reading: &Result<RuntimeReading, DecodeFailure>, runtime: Runtime)
         (reading.placeholders.surface, "placeholder_surface"),
         (reading.placeholders.feedback, "placeholder_feedback"),
     ];
-    let dropped: Vec<_> = dropped.iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, word)| *word).collect();
+    let dropped: Vec<_> =
+        dropped.iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, word)| *word).collect();
     if !dropped.is_empty() {
         let mut shown = Map::new();
         surface(reading.shown(), false, &mut shown);
@@ -197,7 +198,7 @@ fn drop_word(reason: &DropReason) -> String {
         DropReason::Empty => "update_empty".into(),
         DropReason::Long => "update_long".into(),
         DropReason::Syntax(start) => format!("update_syntax:{start}"),
-        DropReason::Meta => "update_meta".into(),
+        DropReason::Meta(_) => "update_meta".into(),
     }
 }
 
@@ -255,9 +256,14 @@ fn filtered(updates: &[String], runtime: Runtime, out: &mut Map<String, Value>) 
     for (name, program) in filters(runtime) {
         let letters = |consumer: &Consumer| {
             let updates = read.iter().enumerate();
-            runs(&updates.map(|(at, update)| update.verdict(at, consumer, runtime, program).letter()).collect::<Vec<_>>())
+            runs(
+                &updates
+                    .map(|(at, update)| update.verdict(at, consumer, runtime, program).letter())
+                    .collect::<Vec<_>>(),
+            )
         };
-        let filters = filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letters(consumer).into()));
+        let filters =
+            filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letters(consumer).into()));
         out.insert(name.into(), filters.collect::<Map<_, _>>().into());
     }
     if updates.len() <= MANY {
@@ -304,7 +310,7 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
         Some(DropReason::Empty) => "empty",
         Some(DropReason::Long) => "long",
         Some(DropReason::Syntax(_)) => "syntax",
-        Some(DropReason::Meta) => "meta",
+        Some(DropReason::Meta(_)) => "meta",
     };
     out.insert("cap".into(), cap.into());
     // The other warnings say nothing that the word above does not.
@@ -322,7 +328,8 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
     let is_kept = all.is_some_and(|all| read.verdict(0, all, runtime, None) == FilterVerdict::Accepted);
     let session = built_in("session", runtime).filter(|_| !runtime.shell_text.is_empty());
     if let Some(session) = session
-        && let Some(reason) = refusal_reason(&read, read.verdict(0, session, runtime, Some(&RecordedProgram)), runtime)
+        && let Some(reason) =
+            refusal_reason(&read, read.verdict(0, session, runtime, Some(&RecordedProgram)), runtime)
     {
         out.insert("session_reason".into(), reason.into());
     }
@@ -347,7 +354,9 @@ fn refusal_reason(read: &ReadUpdate, verdict: FilterVerdict, runtime: Runtime) -
         FilterVerdict::NotAllowed | FilterVerdict::HostWitness => {
             format!("predicate {} not allowed in mangle_updates", go::quoted(fact()?.predicate.as_bytes()))
         }
-        FilterVerdict::Undeclared => format!("predicate {} not declared", go::quoted(fact()?.predicate.as_bytes())),
+        FilterVerdict::Undeclared => {
+            format!("predicate {} not declared", go::quoted(fact()?.predicate.as_bytes()))
+        }
         FilterVerdict::Arity => {
             let fact = fact()?;
             let (name, declared) = RECORDED.iter().find(|(name, _)| *name == fact.predicate)?;

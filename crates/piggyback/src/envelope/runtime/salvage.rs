@@ -37,7 +37,8 @@ pub(super) fn surface(text: &[u8]) -> Option<Vec<u8>> {
 
 /// The message in place of a surface.
 pub(super) fn cut_off_message(text: &[u8]) -> Vec<u8> {
-    let trace = value(text, b"\"reasoning_trace\"").map(|(value, _)| trimmed(&value).to_vec()).unwrap_or_default();
+    let trace =
+        value(text, b"\"reasoning_trace\"").map(|(value, _)| trimmed(&value).to_vec()).unwrap_or_default();
     if trace.is_empty() {
         return format!("{MESSAGE} Please ask again — possibly more narrowly._").into_bytes();
     }

@@ -41,17 +41,64 @@ impl ShellEffect {
 
 /// Tools that hand a command to a shell or a process.
 const TOOLS: [&str; 14] = [
-    "run_command", "bash", "sh", "pwsh", "powershell", "cmd", "shell", "exec", "run_shell", "run_build", "run_tests",
-    "git_diff", "git_log", "git_operation",
+    "run_command",
+    "bash",
+    "sh",
+    "pwsh",
+    "powershell",
+    "cmd",
+    "shell",
+    "exec",
+    "run_shell",
+    "run_build",
+    "run_tests",
+    "git_diff",
+    "git_log",
+    "git_operation",
 ];
 
 /// Texts of commands that write.
 const WRITING: [&str; 40] = [
-    "git add", "git am", "git apply", "git checkout", "git cherry-pick", "git clean", "git commit", "git fetch",
-    "git merge", "git mv", "git pull", "git push", "git rebase", "git reset", "git restore", "git rm", "git stash",
-    "git switch", "git tag", "rm ", "rm\t", "rmdir", "shutil.rmtree", "rmtree", ".unlink(", " unlink(", "os.remove",
-    "os.unlink", "del ", "erase ", "remove-item", "clear-content", "set-content", "add-content", "new-item", "move-item",
-    "copy-item", "rename-item", "out-file", "export-csv",
+    "git add",
+    "git am",
+    "git apply",
+    "git checkout",
+    "git cherry-pick",
+    "git clean",
+    "git commit",
+    "git fetch",
+    "git merge",
+    "git mv",
+    "git pull",
+    "git push",
+    "git rebase",
+    "git reset",
+    "git restore",
+    "git rm",
+    "git stash",
+    "git switch",
+    "git tag",
+    "rm ",
+    "rm\t",
+    "rmdir",
+    "shutil.rmtree",
+    "rmtree",
+    ".unlink(",
+    " unlink(",
+    "os.remove",
+    "os.unlink",
+    "del ",
+    "erase ",
+    "remove-item",
+    "clear-content",
+    "set-content",
+    "add-content",
+    "new-item",
+    "move-item",
+    "copy-item",
+    "rename-item",
+    "out-file",
+    "export-csv",
 ];
 
 /// More texts of commands that write.
@@ -62,18 +109,68 @@ const WRITING_OPTIONS: [&str; 4] = ["--output", "--ext-diff", "--textconv", " -o
 
 /// Commands that read.
 const READING: [&str; 35] = [
-    "git status", "git diff", "git log", "git show", "git ls-files", "git rev-parse", "git grep", "git blame",
-    "git cat-file", "git worktree list", "git branch --show-current", "git branch --list", "ls", "dir", "tree", "cat",
-    "head", "tail", "grep", "rg", "wc", "pwd", "whoami", "echo", "python --version", "python3 --version",
-    "node --version", "get-childitem", "get-content", "get-item", "get-location", "test-path", "resolve-path",
-    "select-string", "write-output",
+    "git status",
+    "git diff",
+    "git log",
+    "git show",
+    "git ls-files",
+    "git rev-parse",
+    "git grep",
+    "git blame",
+    "git cat-file",
+    "git worktree list",
+    "git branch --show-current",
+    "git branch --list",
+    "ls",
+    "dir",
+    "tree",
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "rg",
+    "wc",
+    "pwd",
+    "whoami",
+    "echo",
+    "python --version",
+    "python3 --version",
+    "node --version",
+    "get-childitem",
+    "get-content",
+    "get-item",
+    "get-location",
+    "test-path",
+    "resolve-path",
+    "select-string",
+    "write-output",
 ];
 
 /// Commands that build or test.
 const VERIFYING: [&str; 24] = [
-    "go test", "go vet", "go list", "go version", "go build", "cargo test", "cargo check", "cargo build", "npm test",
-    "npm run build", "pytest", "python -m pytest", "python3 -m pytest", "dotnet test", "dotnet build", "mvn test",
-    "mvn package", "gradle test", "gradle build", "./gradlew test", "./gradlew build", "cmake --build", "ctest",
+    "go test",
+    "go vet",
+    "go list",
+    "go version",
+    "go build",
+    "cargo test",
+    "cargo check",
+    "cargo build",
+    "npm test",
+    "npm run build",
+    "pytest",
+    "python -m pytest",
+    "python3 -m pytest",
+    "dotnet test",
+    "dotnet build",
+    "mvn test",
+    "mvn package",
+    "gradle test",
+    "gradle build",
+    "./gradlew test",
+    "./gradlew build",
+    "cmake --build",
+    "ctest",
     "bazel test",
 ];
 
@@ -99,12 +196,13 @@ pub fn command(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> String 
     };
     let own = || {
         let texts = ["command", "script", "cmd", "content"].into_iter().filter_map(|name| args?.get(name));
-        texts.filter_map(|value| match value {
-            AnyValue::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-            _ => None,
-        })
-        .next()
-        .unwrap_or_default()
+        texts
+            .filter_map(|value| match value {
+                AnyValue::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+                _ => None,
+            })
+            .next()
+            .unwrap_or_default()
     };
     match tool.trim().to_lowercase().as_str() {
         "git_diff" => join("git diff", &["commit", "path"]),

@@ -348,7 +348,8 @@ fn accepted<'t>(
     let mut placeholders = Placeholders::default();
     if caps.runtime.placeholders {
         placeholders.surface = placeholder::is_surface(&surface);
-        placeholders.feedback = packet.feedback.as_ref().is_some_and(|feedback| placeholder::is_feedback(feedback));
+        placeholders.feedback =
+            packet.feedback.as_ref().is_some_and(|feedback| placeholder::is_feedback(feedback));
     }
     let picked = Some(AcceptedEnvelope { range, packet, kept });
     (RuntimeReading { stage, picked, surface, warnings, placeholders, is_salvaged: false }, json)

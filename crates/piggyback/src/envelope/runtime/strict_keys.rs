@@ -28,7 +28,8 @@ static MEMORY: Keys = Keys(&[("op", None), ("key", None), ("value", None)]);
 
 static CORRECTION: Keys = Keys(&[("triggered", None), ("hypothesis", None)]);
 
-static KNOWLEDGE: Keys = Keys(&[("specialist", None), ("query", None), ("purpose", None), ("priority", None)]);
+static KNOWLEDGE: Keys =
+    Keys(&[("specialist", None), ("query", None), ("purpose", None), ("priority", None)]);
 
 static FEEDBACK: Keys = Keys(&[
     ("overall_usefulness", None),

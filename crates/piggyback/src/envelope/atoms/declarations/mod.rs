@@ -13,6 +13,7 @@ pub(super) mod tests;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use names::ParameterNames;
+pub use prose::contradicted_prose;
 
 use super::declaration_place::DeclarationPlace;
 use super::grounds::{Ground, Grounds};
@@ -49,8 +50,6 @@ pub struct Declarations {
     home: Option<DeclarationHome>,
     /// Predicates whose strings may have any characters.
     prose: FxHashSet<&'static str>,
-    /// Predicates that are declared `prose_only` and reach a predicate that the host acts on, and that one.
-    contradicted: Vec<(&'static str, &'static str)>,
 }
 
 /// A predicate that a `Decl`, a clause or the host makes exist.
@@ -124,7 +123,7 @@ impl Declarations {
             new.predicates.push(declared);
         }
         new.home = DeclarationHome::find(program, |_| true);
-        (new.prose, new.contradicted) = prose::of(program);
+        new.prose = prose::of(program);
         new
     }
 
@@ -139,12 +138,6 @@ impl Declarations {
     #[must_use]
     pub fn is_prose(&self, name: &str) -> bool {
         self.prose.contains(name)
-    }
-
-    /// The predicates that are declared `prose_only` although rules lead from them to an `exec_sink`, and that sink.
-    #[must_use]
-    pub fn contradicted_prose(&self) -> &[(&'static str, &'static str)] {
-        &self.contradicted
     }
 
     /// Where a new `Decl` belongs; `None` where the program has none yet.

@@ -12,26 +12,32 @@ const PROSE: &str = "prose_only";
 /// The predicate that names those that the host acts on.
 const SINKS: &str = "exec_sink";
 
-/// The exempt predicates of a program, and those that are declared so and reach a sink: their names.
-pub(super) fn of(program: &Program) -> (FxHashSet<&'static str>, Vec<(&'static str, &'static str)>) {
-    let sinks: FxHashSet<_> = listed(program, SINKS).into_iter().collect();
-    let (mut exempt, mut contradicted) = (FxHashSet::default(), Vec::new());
-    for name in listed(program, PROSE) {
-        match reached(program, name).into_iter().filter(|reached| sinks.contains(reached)).min() {
-            Some(sink) => contradicted.push((name, sink)),
-            // Without a sink the runtime exempts nothing.
-            None if sinks.is_empty() => {}
-            None => {
-                exempt.insert(name);
-            }
-        }
-    }
-    (exempt, contradicted)
+/// The predicates of a program whose strings may have any characters.
+pub(super) fn of(program: &Program) -> FxHashSet<&'static str> {
+    let sinks = sinks(program);
+    let is_free = |name: &&'static str| reached(program, name).is_disjoint(&sinks);
+    // Without a sink the runtime exempts nothing.
+    let declared = if sinks.is_empty() { Vec::new() } else { listed(program, PROSE) };
+    declared.into_iter().filter(is_free).collect()
+}
+
+/// The predicates that are declared `prose_only` although rules lead from them to an `exec_sink`, and that sink.
+#[must_use]
+pub fn contradicted_prose(program: &Program) -> Vec<(&'static str, &'static str)> {
+    let sinks = sinks(program);
+    let sink = |name: &'static str| Some((name, *reached(program, name).intersection(&sinks).min()?));
+    listed(program, PROSE).into_iter().filter_map(sink).collect()
+}
+
+fn sinks(program: &Program) -> FxHashSet<&'static str> {
+    listed(program, SINKS).into_iter().collect()
 }
 
 /// The predicates that the facts of a predicate name.
 fn listed(program: &Program, name: &str) -> Vec<&'static str> {
-    let Some(predicate) = program.predicate(PredicateKey { name: Symbol::new(name), arity: 1 }) else { return Vec::new() };
+    let Some(predicate) = program.predicate(PredicateKey { name: Symbol::new(name), arity: 1 }) else {
+        return Vec::new();
+    };
     let named = program.clauses(predicate).filter_map(|site| {
         let clause = site.item.statement.clause().filter(|clause| clause.is_fact())?;
         match &clause.head.args.first()?.kind {
