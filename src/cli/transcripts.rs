@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result, ensure};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ use crate::report::replies::TranscriptReply;
 use crate::report::{
     FilePart, LinePosition, LoadError, LoadErrors, RECORD, ReportEntry, SourceText, Sources, json_value,
 };
-use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
+use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, Runtime, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::ReplyContext;
@@ -42,9 +43,26 @@ pub(super) struct TranscriptArgs {
     /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<ProfileOption>,
+    /// The runtime that reads the replies. auto: the one that fits the policy; none: the rules of the protocol alone
+    #[arg(long, value_name = "VERSION", value_parser = runtimes())]
+    runtime: Option<RuntimeOption>,
     /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
+}
+
+/// A value of `--runtime`.
+#[derive(Debug, Clone, Copy)]
+enum RuntimeOption {
+    /// It follows from the policy, whatever the settings say.
+    Auto,
+    This(Runtime),
+}
+
+fn runtimes() -> impl TypedValueParser<Value = RuntimeOption> {
+    let words = std::iter::once("auto").chain(Runtime::all().map(Runtime::name));
+    PossibleValuesParser::new(words)
+        .map(|word| Runtime::parse(&word).map_or(RuntimeOption::Auto, RuntimeOption::This))
 }
 
 /// A value of `--profile`.
@@ -74,6 +92,11 @@ impl TranscriptArgs {
             settings.container = self.container.or(settings.container);
             if self.profile == Some(ProfileOption::Auto) {
                 settings.profile = None;
+            }
+            match self.runtime {
+                Some(RuntimeOption::Auto) => settings.runtime = None,
+                Some(RuntimeOption::This(runtime)) => settings.runtime = Some(runtime),
+                None => {}
             }
             settings.prescribed = self.prescribed();
             if let Some(consumer) = &self.consumer {
