@@ -628,8 +628,8 @@ fn versions_of_the_engine() {
     check(
         "[kernel]\nengine = '2026-6'\n[[program]]\ntarget = 'v0.4.0'\n",
         expect![[r#"
-            config-bad-value at "0.6": unknown engine version `0.6`
-            config-bad-value at "v0.4": unknown engine version `v0.4`
+            config-bad-value at "2026-6": unknown engine version `2026-6` [write `2026-06`]
+            config-unknown-key at "target": unknown setting `target` in `program`
         "#]],
     );
 }

@@ -318,7 +318,6 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               note: all clauses of `door/1` have the name `/d/main` as argument 1
             9:26-27 error negated-var-unbound: engine ignores this negation: `N` is unbound
               note: `out(N)` is derived whether or not such a fact exists
-              note: engines before 2026-09 ignore this negation; newer engines reject the rule
               note: `let N` binds it only after the body
               fix: add the helper rule `has_door` and negate it instead
         "#]],

@@ -97,47 +97,59 @@ fn comparisons() {
     check(
         COMPARISONS,
         expect![[r#"
-        :lt(1, 2) holds
-        :lt(2, 2) fails
-        :lt(1, 2.0) ! it takes a number, and 2.0 is a float
-        :le(2, 2) holds
-        :le(3, 2) fails
-        :le("a", "b") ! it takes a number, and "a" is a string
-        :gt(2, 1) holds
-        :gt(1, 2) fails
-        :gt(/a, 1) ! it takes a number, and /a is a name
-        :ge(1, 1) holds
-        :ge(0, 1) fails
-        :ge(X, 1) ! a variable is unbound
-        :time:lt(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) holds
-        :time:lt(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) fails
-        :time:lt(1, 2) ! it takes a time, and 1 is a number
-        :time:le(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) holds
-        :time:le(fn:time:from_unix_nanos(3), fn:time:from_unix_nanos(2)) fails
-        :time:le(fn:time:from_unix_nanos(3), 2) ! it takes a time, and 2 is a number
-        :time:gt(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(1)) holds
-        :time:gt(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) fails
-        :time:gt("a", "b") ! it takes a time, and "a" is a string
-        :time:ge(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) holds
-        :time:ge(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) fails
-        :time:ge(/a, /b) ! it takes a time, and /a is a name
-        :duration:lt(fn:duration:parse("1s"), fn:duration:parse("1m")) holds
-        :duration:lt(fn:duration:parse("1s"), fn:duration:parse("1s")) fails
-        :duration:lt(1, 2) ! it takes a duration, and 1 is a number
-        :duration:le(fn:duration:parse("1s"), fn:duration:parse("1s")) holds
-        :duration:le(fn:duration:parse("2s"), fn:duration:parse("1s")) fails
-        :duration:le(fn:duration:parse("2s"), fn:time:from_unix_nanos(1)) ! it takes a duration, and 1970-01-01T00:00:00.000000001Z is a time
-        :duration:gt(fn:duration:parse("1m"), fn:duration:parse("1s")) holds
-        :duration:gt(fn:duration:parse("-1m"), fn:duration:parse("1s")) fails
-        :duration:gt(1.5, 1.0) ! it takes a duration, and 1.5 is a float
-        :duration:ge(fn:duration:parse("1m"), fn:duration:parse("60s")) holds
-        :duration:ge(fn:duration:parse("1s"), fn:duration:parse("60s")) fails
-        :duration:ge([], []) ! it takes a duration, and [] is a list
-        :within_distance(5, 7, 3) holds
-        :within_distance(5, 8, 3) fails
-        :within_distance(-9223372036854775808, 1, 9223372036854775807) fails
-        :within_distance(5, 8, 3.5) ! it takes a number, and 3.5 is a float
-    "#]],
+            :lt(1, 2) holds
+            :lt(2, 2) fails
+            :lt(1, 2.0) ! it takes a number, and 2.0 is a float
+            :le(2, 2) holds
+            :le(3, 2) fails
+            :le("a", "b") ! it takes a number, and "a" is a string
+            :gt(2, 1) holds
+            :gt(1, 2) fails
+            :gt(/a, 1) ! it takes a number, and /a is a name
+            :ge(1, 1) holds
+            :ge(0, 1) fails
+            :ge(X, 1) ! a variable is unbound
+            :time:lt(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) holds
+            :time:lt(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) fails
+            :time:lt(1, 2) ! it takes a time, and 1 is a number
+            :time:le(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) holds
+            :time:le(fn:time:from_unix_nanos(3), fn:time:from_unix_nanos(2)) fails
+            :time:le(fn:time:from_unix_nanos(3), 2) ! it takes a time, and 2 is a number
+            :time:gt(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(1)) holds
+            :time:gt(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) fails
+            :time:gt("a", "b") ! it takes a time, and "a" is a string
+            :time:ge(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) holds
+            :time:ge(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) fails
+            :time:ge(/a, /b) ! it takes a time, and /a is a name
+            :duration:lt(fn:duration:parse("1s"), fn:duration:parse("1m")) holds
+            :duration:lt(fn:duration:parse("1s"), fn:duration:parse("1s")) fails
+            :duration:lt(1, 2) ! it takes a duration, and 1 is a number
+            :duration:le(fn:duration:parse("1s"), fn:duration:parse("1s")) holds
+            :duration:le(fn:duration:parse("2s"), fn:duration:parse("1s")) fails
+            :duration:le(fn:duration:parse("2s"), fn:time:from_unix_nanos(1)) ! it takes a duration, and 1970-01-01T00:00:00.000000001Z is a time
+            :duration:gt(fn:duration:parse("1m"), fn:duration:parse("1s")) holds
+            :duration:gt(fn:duration:parse("-1m"), fn:duration:parse("1s")) fails
+            :duration:gt(1.5, 1.0) ! it takes a duration, and 1.5 is a float
+            :duration:ge(fn:duration:parse("1m"), fn:duration:parse("60s")) holds
+            :duration:ge(fn:duration:parse("1s"), fn:duration:parse("60s")) fails
+            :duration:ge([], []) ! it takes a duration, and [] is a list
+            :float:lt(1.0, 1.5) holds
+            :float:lt(1.5, 1.5) fails
+            :float:lt(1, 3) ! it takes a float, and 1 is a number
+            :float:le(1.5, 1.5) holds
+            :float:le(2.5, 1.5) fails
+            :float:le(1.5, 2) ! it takes a float, and 2 is a number
+            :float:gt(2.5, 1.5) holds
+            :float:gt(1.5, 1.5) fails
+            :float:gt("a", 1.5) ! it takes a float, and "a" is a string
+            :float:ge(1.5, 1.5) holds
+            :float:ge(1.0, 1.5) fails
+            :float:ge(X, 1.5) ! a variable is unbound
+            :within_distance(5, 7, 3) holds
+            :within_distance(5, 8, 3) fails
+            :within_distance(-9223372036854775808, 1, 9223372036854775807) fails
+            :within_distance(5, 8, 3.5) ! it takes a number, and 3.5 is a float
+        "#]],
     );
 }
 
@@ -173,22 +185,31 @@ fn text() {
     check(
         TEXT,
         expect![[r#"
-        :match_prefix(/a/b, /a) holds
-        :match_prefix(/ab, /a) holds
-        :match_prefix(/a, /a) fails
-        :match_prefix("/a/b", /a) fails
-        :match_prefix(/a/b, "/a") ! it takes a name, and "/a" is a string
-        :string:starts_with("abc", "ab") holds
-        :string:starts_with("abc", "bc") fails
-        :string:starts_with(/abc, "/a") fails
-        :string:starts_with("abc", /a) ! it takes a string, and /a is a name
-        :string:ends_with("abc", "bc") holds
-        :string:ends_with("abc", "ab") fails
-        :string:ends_with(5, 5) ! it takes a string, and 5 is a number
-        :string:contains("abc", "") holds
-        :string:contains("abc", "x") fails
-        :string:contains("abc", X) ! a variable is unbound
-    "#]],
+            :match_prefix(/a/b, /a) holds
+            :match_prefix(/ab, /a) holds
+            :match_prefix(/a, /a) fails
+            :match_prefix("/a/b", /a) fails
+            :match_prefix(/a/b, "/a") ! it takes a name, and "/a" is a string
+            :string:starts_with("abc", "ab") holds
+            :string:starts_with("abc", "bc") fails
+            :string:starts_with(/abc, "/a") fails
+            :string:starts_with("abc", /a) ! it takes a string, and /a is a name
+            :string:ends_with("abc", "bc") holds
+            :string:ends_with("abc", "ab") fails
+            :string:ends_with(5, 5) ! it takes a string, and 5 is a number
+            :string:contains("abc", "") holds
+            :string:contains("abc", "x") fails
+            :string:contains("abc", X) ! a variable is unbound
+            :string:matches("dev", "^[a-z-]+$") holds
+            :string:matches("a-migration-file", "migration") holds
+            :string:matches("Dev1", "^[a-z-]+$") fails
+            :string:matches(42, "^[0-9]+$") fails
+            :string:matches("", "^$") holds
+            :string:matches("dev", "([un") ! pattern "([un" does not compile: error parsing regexp: missing closing ]: `[un`
+            :string:matches(42, "(un") ! pattern "(un" does not compile: error parsing regexp: missing closing ): `(un`
+            :string:matches("dev", "*") ! pattern "*" does not compile: repetition operator missing expression
+            :string:matches("dev", 42) ! it takes a string, and 42 is a number
+        "#]],
     );
 }
 

@@ -243,7 +243,7 @@ fn a_negation_that_is_dropped_is_part_of_the_proof() {
         expect![[r#"
             n(/d,3)
               0: 1 rows
-            row(3,/d)
+            row(/d,3)
               0: door(/d)
               1: size(/d,3)
               2: dropped: !lock(D, _)
