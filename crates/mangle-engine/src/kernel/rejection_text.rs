@@ -20,7 +20,9 @@ pub fn unbound_variable_message(
     range: TextRange,
 ) -> String {
     let mut used = FxHashSet::default();
-    let mut note = |term: &Term| term.variables(&mut |name, _| drop(used.insert(name)));
+    let mut note = |term: &Term| term.variables(&mut |name, _| {
+        used.insert(name);
+    });
     clause.head.args.iter().for_each(&mut note);
     for premise in &clause.premises {
         match premise {
