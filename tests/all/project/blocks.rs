@@ -168,7 +168,14 @@ fn commands_print_what_the_pages_show() {
             let differs = page.lines().zip(new.lines()).position(|(shown, printed)| shown != printed);
             let line = differs.unwrap_or_else(|| page.lines().count().min(new.lines().count()));
             let of = |text: &str| text.lines().nth(line).map(str::to_owned);
-            assert!(page == new, "{}:{}: {:?}, but it prints {:?}", path.display(), line + 1, of(&page), of(&new));
+            assert!(
+                page == new,
+                "{}:{}: {:?}, but it prints {:?}",
+                path.display(),
+                line + 1,
+                of(&page),
+                of(&new)
+            );
         }
     }
     println!("{count} commands");

@@ -288,7 +288,8 @@ pub(super) fn without_premise(region: &Region<'_>, tokens: &Range<usize>) -> Opt
     let before = tokens.start.checked_sub(1)?;
     match region.at(before) {
         "," => {
-            let is_swallowed = region.at(tokens.end) == "." && region.kind_before(before) == Some(LexemeKind::Name);
+            let is_swallowed =
+                region.at(tokens.end) == "." && region.kind_before(before) == Some(LexemeKind::Name);
             edit(region.token(before)?.start..range.end, if is_swallowed { " " } else { "" })
         }
         ":-" | "⟸" => edit(region.token(before.checked_sub(1)?)?.end..range.end, ""),

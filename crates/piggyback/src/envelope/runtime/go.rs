@@ -1,6 +1,7 @@
 //! Text as Go's library treats it, where Rust's differs.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// A character in lower case, one for one.
 pub(super) fn lower(char: char) -> char {
@@ -137,6 +138,36 @@ fn hexadecimal(digits: &str) -> Option<f64> {
     // Two steps, since the power itself may be out of range.
     let half = exponent / 2;
     Some(value * 2f64.powi(half) * 2f64.powi(exponent - half))
+}
+
+/// No character of UTF-8 is longer.
+const LONGEST_CHAR: usize = 4;
+
+/// A part of a reply without the white space around it.
+pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
+    let (mut start, mut end) = (part.start, part.end);
+    while let Some(len) = raw.get(start..end).and_then(leading_space) {
+        start += len;
+    }
+    while let Some(len) = raw.get(start..end).and_then(trailing_space) {
+        end -= len;
+    }
+    start..end
+}
+
+/// How long the character of white space is that a text begins with.
+fn leading_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(..LONGEST_CHAR.min(text.len()))?;
+    let char = near.utf8_chunks().next()?.valid().chars().next()?;
+    char.is_whitespace().then_some(char.len_utf8())
+}
+
+/// How long the character of white space is that a text ends with.
+fn trailing_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
+    let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
+    let char = last.valid().chars().next_back()?;
+    char.is_whitespace().then_some(char.len_utf8())
 }
 
 #[cfg(test)]

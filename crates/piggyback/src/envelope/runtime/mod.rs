@@ -7,6 +7,7 @@ mod caps;
 mod decode;
 mod escape;
 mod fact;
+mod failure;
 mod filter;
 mod go;
 mod lenient;
@@ -24,6 +25,7 @@ mod strict_keys;
 pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reason_in, shell_characters};
 pub use decode::{AnyValue, LenientMember, List, Mismatch, names};
 pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
+pub use failure::DecodeFailure;
 pub use filter::{
     FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for,
     is_host_witness, lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
@@ -39,5 +41,5 @@ pub use record::{failure_record, live_record, record, update_record};
 pub use scan::candidates;
 pub(super) use scan::each_candidate;
 pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};
-pub use stages::{AcceptedEnvelope, Attempts, DecodeFailure, RuntimeReading, Stage, attempts, read};
+pub use stages::{AcceptedEnvelope, Attempts, RuntimeReading, Stage, attempts, read};
 pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

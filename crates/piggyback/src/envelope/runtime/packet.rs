@@ -10,7 +10,7 @@ use crate::envelope::json::NodeId;
 
 /// Types whose members JSON is read into, by their names in JSON.
 macro_rules! members {
-    ($($(#[$doc:meta])* $type:ident $((lenient $lenient:literal: $which:ident, $read:path))? {
+    ($($(#[$doc:meta])* $type:ident $((lenient $lenient:literal: $which:ident, $field:ident = $read:path))? {
         $($(#[$of:meta])* $member:ident: $kind:ty = $name:literal,)*
     })*) => {$(
         $(#[$doc])*
@@ -26,7 +26,10 @@ macro_rules! members {
                 const READS_ITSELF: bool = true;
 
                 fn lenient(&mut self, node: NodeId, context: &mut DecodeContext<'_>) -> bool {
-                    $read(self, node, context)
+                    let found = $read(node, context);
+                    let is_found = found.is_some();
+                    found.into_iter().for_each(|value| self.$field = value);
+                    is_found
                 }
             )?
 
@@ -55,7 +58,7 @@ members! {
     }
 
     /// A control packet.
-    Packet (lenient "mangle_updates": Updates, lenient::updates) {
+    Packet (lenient "mangle_updates": Updates, updates = lenient::updates) {
         /// What is to be done.
         intent: Intent = "intent_classification",
         /// Atoms for the kernel.
@@ -75,7 +78,7 @@ members! {
     }
 
     /// What is to be done.
-    Intent (lenient "confidence": Confidence, lenient::confidence) {
+    Intent (lenient "confidence": Confidence, confidence = lenient::confidence) {
         /// `/query`, `/mutation` or `/instruction`
         category: String = "category",
         /// `/fix`
@@ -131,7 +134,7 @@ members! {
     }
 
     /// A tool that is to be run.
-    Tool (lenient "required": Required, lenient::required) {
+    Tool (lenient "required": Required, required = lenient::required) {
         /// Its name in this packet.
         id: String = "id",
         /// The tool.

@@ -1,7 +1,7 @@
 //! Answers that repeat an example of the prompt.
 
+use super::go::trim;
 use super::packet::Feedback;
-use super::stages::trim;
 
 /// Surfaces of older prompts.
 const EXAMPLES: [&str; 2] = [

@@ -1,7 +1,7 @@
 //! The surface of an envelope that cannot be decoded.
 
 use super::escape::{self, Escape};
-use super::stages::trim;
+use super::go::trim;
 
 /// Keys of which one occurs in an incomplete envelope.
 const MARKERS: [&[u8]; 3] = [b"\"control_packet\"", b"\"reasoning_trace\"", b"\"intent_classification\""];

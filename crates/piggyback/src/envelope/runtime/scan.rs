@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Caps;
-use super::stages::has_surface_key;
 
 /// The objects at the top level of a text that the runtime tries, in their order.
 #[must_use]
@@ -63,4 +62,9 @@ fn each_object(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
             _ => {}
         }
     }
+}
+
+/// True if a text has the quoted key of the surface.
+fn has_surface_key(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"\"surface_response\"").is_some()
 }

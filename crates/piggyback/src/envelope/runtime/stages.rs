@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use super::Caps;
 use super::caps::{CappedPacket, Warning, cut, cut_surface};
-use super::decode::{Decode, DecodeContext, DecodeError, LenientMember, Mismatch};
+use super::decode::{Decode, DecodeContext, DecodeError, Mismatch};
+use super::failure::DecodeFailure;
+use super::go::trim;
 use super::packet::{Envelope, Packet};
 use super::placeholder::{self, Placeholders};
 use super::scan::each_candidate;
@@ -16,9 +18,6 @@ use crate::envelope::profile;
 use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::Decoding;
 use mangle_syntax::text::{TextRange, size};
-
-/// No character of UTF-8 is longer.
-const LONGEST_CHAR: usize = 4;
 
 /// No object that shows something is shorter: `{"surface_response":"a"}`.
 const SHORTEST: usize = 24;
@@ -38,39 +37,6 @@ pub enum Stage {
     EmbeddedOther,
     /// There is none, and the text itself is shown (P4).
     Fallback,
-}
-
-/// Why a text is no envelope.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DecodeFailure {
-    /// It is no JSON. The offset counts from the start of the text that was decoded.
-    Syntax(Flaw),
-    /// A value that was read from its first brace on does not end.
-    End,
-    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the reply.
-    Kind {
-        /// `control_packet.mangle_updates`
-        field: String,
-        /// What is there: `array`, `number 1e999`.
-        found: String,
-        /// The bytes of the value that cannot be decoded.
-        range: Range<usize>,
-    },
-    /// A member that accepts several kinds of values has a value without a meaning.
-    Value {
-        /// The member.
-        member: LenientMember,
-        /// `control_packet.intent_classification.confidence`
-        field: String,
-        /// The bytes of the value.
-        range: Range<usize>,
-    },
-    /// Strict mode rejects keys that no type has. The runtime reports one of them at random.
-    UnknownKeys(Vec<String>),
-    /// Nothing is shown.
-    NoSurface,
-    /// There is no category or no verb, where both are asked for.
-    NoIntent,
 }
 
 /// The envelope that the runtime took.
@@ -379,11 +345,6 @@ fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
     }
 }
 
-/// True if a text has the quoted key of the surface.
-pub(super) fn has_surface_key(text: &[u8]) -> bool {
-    memchr::memmem::find(text, b"\"surface_response\"").is_some()
-}
-
 /// Whether both keys are somewhere in a text, quotes included.
 pub(in crate::envelope) fn is_rich(text: &[u8]) -> bool {
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
@@ -402,31 +363,4 @@ fn without_fences(raw: &[u8]) -> Range<usize> {
         part.end -= 3;
     }
     trim(raw, part)
-}
-
-/// A part of a reply without the white space around it.
-pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
-    let (mut start, mut end) = (part.start, part.end);
-    while let Some(len) = raw.get(start..end).and_then(leading_space) {
-        start += len;
-    }
-    while let Some(len) = raw.get(start..end).and_then(trailing_space) {
-        end -= len;
-    }
-    start..end
-}
-
-/// How long the character of white space is that a text begins with.
-fn leading_space(text: &[u8]) -> Option<usize> {
-    let near = text.get(..LONGEST_CHAR.min(text.len()))?;
-    let char = near.utf8_chunks().next()?.valid().chars().next()?;
-    char.is_whitespace().then_some(char.len_utf8())
-}
-
-/// How long the character of white space is that a text ends with.
-fn trailing_space(text: &[u8]) -> Option<usize> {
-    let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
-    let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
-    let char = last.valid().chars().next_back()?;
-    char.is_whitespace().then_some(char.len_utf8())
 }

@@ -2,7 +2,7 @@
 
 use super::Caps;
 use super::decode::float;
-use super::stages::DecodeFailure;
+use super::failure::DecodeFailure;
 use crate::envelope::json::{Json, JsonKind, NodeId};
 
 /// Keys of an object: their names, and the keys of their values. `None`: any value is accepted.
