@@ -16,8 +16,9 @@ use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::{Embedding, PredicateKey};
 use mangle_settings::{
-    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, EngineVersion, FACT_EXTENSIONS, FILE_NAME,
-    Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
+    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, EngineVersion, FACT_EXTENSIONS,
+    FILE_NAME, Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN,
+    Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};

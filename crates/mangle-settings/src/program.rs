@@ -2,12 +2,12 @@
 
 use toml_span::value::Table;
 
+use super::Globs;
 use super::declare::settings;
 use super::keys::Kind;
 use super::kinds::{Entry, Text};
 use super::program_places::ProgramPlaces;
 use super::value::{KeyPath, Reader, ValueError, first_line, shorten};
-use super::Globs;
 use mangle_syntax::text::{Symbol, TextRange};
 
 settings! {

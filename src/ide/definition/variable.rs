@@ -53,7 +53,11 @@ fn in_body(
 ) -> Option<(Option<TextRange>, Option<TextRange>)> {
     let lookup = |atom: &_| Some(&program.predicate_of(file, atom)?.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
-    let bindings = Bindings::new(clause, &signatures, &Rewriting::new(clause, &signatures, program.embedding.capabilities()));
+    let bindings = Bindings::new(
+        clause,
+        &signatures,
+        &Rewriting::new(clause, &signatures, program.embedding.capabilities()),
+    );
     let known = bindings.get(variable.symbol)?;
     let Binder { place, how } = known.value.or(known.bound)?;
     let alone = |terms: &[Term]| {

@@ -89,7 +89,7 @@ fn result(case: &Case, engine: EngineVersion) -> String {
     if !rejected.is_empty() {
         return format!("rejected: {}", codes(rejected));
     }
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     let facts = model.dump(&compiled);
     let facts: Vec<_> = facts.iter().filter(|fact| fact.split('(').next() == Some(case.predicate)).collect();
@@ -138,7 +138,8 @@ fn no_capability_is_missing() {
 /// Code asks for capabilities. A version has its name in the tables and in texts for people only.
 #[test]
 fn no_code_outside_of_the_tables_names_a_version() {
-    const TABLES: [&str; 2] = ["crates/mangle-settings/src/versions", "crates/mangle-engine/src/program/builtins"];
+    const TABLES: [&str; 2] =
+        ["crates/mangle-settings/src/versions", "crates/mangle-engine/src/program/builtins"];
     let names: Vec<String> = ENGINES.iter().map(|engine| format!("\"{}\"", engine.published.name)).collect();
     let mut found = Vec::new();
     let mut open = vec![support::root().join("src"), support::root().join("crates")];

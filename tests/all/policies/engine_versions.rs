@@ -166,7 +166,8 @@ fn wrong_findings(recording: &Recording) -> Option<String> {
             let surplus = errors.iter().filter(|found| !is_on_purpose(found.rule.name));
             let surplus: Vec<_> = surplus.map(|it| format!("{} ({})", it.rule.name, it.message)).collect();
             let is_about_types = found.iter().any(is_about_types);
-            (!surplus.is_empty() && !(is_about_types && verdict["stage"] == "bounds")).then(|| surplus.join(", "))
+            (!surplus.is_empty() && !(is_about_types && verdict["stage"] == "bounds"))
+                .then(|| surplus.join(", "))
         }
         Some(_) => errors.is_empty().then(|| "no error".to_owned()),
     };
@@ -188,7 +189,10 @@ fn programs_load_as_in_the_engine() {
         let is_older = is_older(&engine, verdict["message"].as_str().unwrap_or(""));
         if found.is_empty() == is_rejected && !panics && !is_older {
             let found: Vec<_> = found.iter().map(|(_, found)| found.rule.name).collect();
-            wrong.push(format!("{} {name}: rejected by the engine: {is_rejected}, here: {found:?}", engine.name));
+            wrong.push(format!(
+                "{} {name}: rejected by the engine: {is_rejected}, here: {found:?}",
+                engine.name
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n"));
@@ -204,13 +208,19 @@ fn messages_about_unbound_negations_are_quoted() {
             continue;
         }
         let found = support::check_for(&[&text], engine).concat();
-        let notes: Vec<_> = found.iter().flat_map(|found| &found.notes).map(|note| note.to_string()).collect();
-        let about = |message: &str| message.split_once(" is not").map(|(_, rest)| rest.trim_end_matches('`').to_owned());
+        let notes: Vec<_> =
+            found.iter().flat_map(|found| &found.notes).map(|note| note.to_string()).collect();
+        let about = |message: &str| {
+            message.split_once(" is not").map(|(_, rest)| rest.trim_end_matches('`').to_owned())
+        };
         let quoted = notes.iter().filter_map(|note| note.strip_prefix("the engine reports `"));
         let is_negation = found.iter().any(|found| found.rule.name.starts_with("negat"));
         if is_negation {
             compared += 1;
-            assert!(quoted.into_iter().any(|note| about(note) == about(message)), "{name}: {message}\n{notes:?}");
+            assert!(
+                quoted.into_iter().any(|note| about(note) == about(message)),
+                "{name}: {message}\n{notes:?}"
+            );
         }
     }
     assert!(compared > 5, "{compared}");
@@ -237,7 +247,7 @@ fn facts_agree() {
 
 fn wrong_facts(recording: &Recording) -> Option<String> {
     let Recording { engine, name, text, verdict } = recording;
-    let compiled = compile(&support::program_for(&[text], *engine), Reading::Go);
+    let compiled = compile(&support::program_for(&[text], *engine), Reading::Engine);
     let limits = Limits { facts: 100_000, ..Limits::default() };
     let model = run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new());
     if let Some(error) = verdict.get("eval_error") {

@@ -20,12 +20,18 @@ pub fn unbound_variable_message(
     range: TextRange,
 ) -> String {
     let mut used = FxHashSet::default();
-    let mut note = |term: &Term| term.variables(&mut |name, _| drop(used.insert(name)));
+    let mut note = |term: &Term| {
+        term.variables(&mut |name, _| {
+            used.insert(name);
+        });
+    };
     clause.head.args.iter().for_each(&mut note);
     for premise in &clause.premises {
         match premise {
             Premise::Literal(literal) => literal.atom.args.iter().for_each(&mut note),
-            Premise::Comparison(comparison) => [&comparison.left, &comparison.right].into_iter().for_each(&mut note),
+            Premise::Comparison(comparison) => {
+                [&comparison.left, &comparison.right].into_iter().for_each(&mut note)
+            }
             Premise::Broken(..) => {}
         }
     }

@@ -389,7 +389,11 @@ mod tests {
         let clause = file.items.last().unwrap().statement.clause().unwrap();
         let lookup = |atom: &Atom| Some(&program.predicate_of(&file, atom)?.signature);
         let signatures = ClauseSignatures::new(clause, lookup);
-        let bindings = Bindings::new(clause, &signatures, &Rewriting::new(clause, &signatures, program.embedding.capabilities()));
+        let bindings = Bindings::new(
+            clause,
+            &signatures,
+            &Rewriting::new(clause, &signatures, program.embedding.capabilities()),
+        );
         let mut out = String::new();
         for variable in bindings.variables() {
             let show = |binder: Option<Binder>| match binder {

@@ -140,12 +140,7 @@ pub static ENGINES: [EngineReference; 4] = [
         capabilities: BEFORE_FIXES,
     },
     EngineReference {
-        published: Published {
-            name: "2026-09-19",
-            day: "2026-09-19",
-            revision: "77780a5",
-            module: MODULE,
-        },
+        published: Published { name: "2026-09-19", day: "2026-09-19", revision: "77780a5", module: MODULE },
         capabilities: BEFORE_FIXES,
     },
     EngineReference {

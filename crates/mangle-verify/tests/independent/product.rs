@@ -26,7 +26,7 @@ fn with_setup<T>(question: &Question, with: impl FnOnce(Setup<'_>, &Properties) 
         program: &program,
         file: Some(FileId(1)),
         restrictions: &properties.restrictions,
-        reading: Reading::Go,
+        reading: Reading::Engine,
         limits: Limits::default(),
         clock: Clock { now_ns: 0 },
         inputs: &[],

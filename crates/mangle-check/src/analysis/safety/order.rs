@@ -93,15 +93,17 @@ fn check_call(
 /// A call of an external predicate with a variable as input, which some engines do not replace by its value.
 fn check_external(report: &mut Report<'_>, literal: &Literal, signature: &Signature) {
     let inputs = literal.atom.args.iter().zip(&signature.modes).filter(|(_, mode)| **mode == Mode::Input);
-    let Some((range, symbol)) =
-        inputs.filter_map(|(term, _)| Some((term.range, term.variable()?))).find(|(_, it)| !report.names(*it))
+    let Some((range, symbol)) = inputs
+        .filter_map(|(term, _)| Some((term.range, term.variable()?)))
+        .find(|(_, it)| !report.names(*it))
     else {
         return;
     };
     let since = first_engine(|engine| engine.external_inputs == ExternalInputs::Values);
     let since = since.map_or("", |engine| engine.published.name);
     let headline = format!("`{}` is called with the variable `{symbol}`", literal.atom.name.as_str());
-    let note = "the engine does not replace the variable by its value and panics, unless a fact is stored already";
+    let note =
+        "the engine does not replace the variable by its value and panics, unless a fact is stored already";
     let finding = Finding::new(&INPUT_BEFORE_BINDING, range, headline).severity(Severity::Warning);
     let finding = finding.note(note).note(format!("engines since {since} pass the value"));
     report.push(finding.help("call it with constants only, or upgrade the engine"));
@@ -246,7 +248,8 @@ impl<'a, 's> Demand<'a, 's> {
 
     /// What newer engines do instead.
     fn newer_effect(&self, rule: &'static Rule) -> Option<String> {
-        let is_new = |engine: &EngineCapabilities| engine.inequality_before_binding == EarlyInequality::Delayed;
+        let is_new =
+            |engine: &EngineCapabilities| engine.inequality_before_binding == EarlyInequality::Delayed;
         let since = first_engine(is_new).filter(|_| *rule == INEQUALITY_BEFORE_BINDING && !self.delays())?;
         Some(format!("engines since {} compare after its variables are bound", since.published.name))
     }

@@ -2,9 +2,9 @@
 
 use super::failure::{Failure, SHOWN, duration, float, list, name, number, string, time};
 use super::function::entry;
-use pattern::compiled_pattern;
 use super::values::{Datum, ValueId, Values};
 use mangle_syntax::syntax::ast::Operator;
+use pattern::compiled_pattern;
 
 /// A built-in predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -107,7 +107,17 @@ pub(super) fn rows_of(
     }
     let (key, binds) = (key.into(), binds.into());
     let (far, ends) = (Box::new([]), (None, None));
-    Some(Match { relation, columns, key, binds, same: same.into(), far, when: None, ends, replaced_ends: None })
+    Some(Match {
+        relation,
+        columns,
+        key,
+        binds,
+        same: same.into(),
+        far,
+        when: None,
+        ends,
+        replaced_ends: None,
+    })
 }
 
 /// What is made of the groups. `body` has the registers of the rows; `None` where the engine makes nothing of

@@ -50,10 +50,11 @@ impl BuiltinPredicate {
         let compares = |family: &str| self.name.strip_prefix(family).is_some();
         match self.name {
             ":within_distance" => true,
-            ":match_prefix" | ":string:starts_with" | ":string:ends_with" | ":string:contains"
-            | ":string:matches" => {
-                argument == 1
-            }
+            ":match_prefix"
+            | ":string:starts_with"
+            | ":string:ends_with"
+            | ":string:contains"
+            | ":string:matches" => argument == 1,
             _ => {
                 let families = [":time:", ":duration:", ":float:", ":interval:"];
                 self.is_integer_ordering() || families.into_iter().any(compares)
