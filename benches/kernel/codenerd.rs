@@ -31,8 +31,8 @@ pub(crate) fn measure() {
     let parse = || texts.iter().map(|text| SourceFile::parse(Arc::clone(text))).collect::<Vec<_>>();
     let parsed = fastest(RUNS, parse);
     let program = support::program(&texts);
-    let compiled = compile(&program, Reading::Go);
-    let compiling = fastest(RUNS, || compile(&program, Reading::Go));
+    let compiled = compile(&program, Reading::Engine);
+    let compiling = fastest(RUNS, || compile(&program, Reading::Engine));
     let evaluated = fastest(RUNS, || run(&compiled, LIMITS, Clock { now_ns: 0 }, &Cancel::new()));
     println!("codeNERD, one thread: milliseconds, and as a part of parsing");
     for (what, time) in [("parse", parsed), ("compile", compiling), ("evaluate (bar 0.50)", evaluated)] {
@@ -50,13 +50,13 @@ fn with_facts(texts: &[Arc<str>], count: usize, engine: Option<&mut Engine>) {
     let mut texts = texts.to_vec();
     texts.push(facts(count).into());
     let whole = || {
-        let compiled = compile(&support::program(&texts), Reading::Go);
+        let compiled = compile(&support::program(&texts), Reading::Engine);
         let model = evaluate(&compiled);
         model.dump(&compiled).len()
     };
     let runs = if count > 10_000 { 2 } else { 4 };
     let all = fastest(runs, whole);
-    let compiled = compile(&support::program(&texts), Reading::Go);
+    let compiled = compile(&support::program(&texts), Reading::Engine);
     let evaluated = fastest(runs, || evaluate(&compiled));
     let theirs = engine.filter(|_| count <= 10_000).map(|engine| engine.time(&texts));
     let of = |time: Duration| format!("{:>10.2} ms", milliseconds(time));

@@ -20,7 +20,7 @@ const FACTS: [(&str, &[&str]); 2] = [
 pub(crate) fn measure() {
     let Some(texts) = support::kernel_texts() else { return };
     let program = support::program(&texts);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let evaluate = |kernel: &mut Kernel| kernel.evaluate(Limits::default(), CLOCK, &Cancel::new());
     let whole = fastest(RUNS, || {
         let mut kernel = Kernel::new(Arc::clone(&compiled));

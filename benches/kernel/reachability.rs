@@ -46,7 +46,7 @@ fn one(nodes: usize, edges: usize, runs: u32) {
         let _ = writeln!(text, "edge({from}, {to}).");
     }
     let program = support::program(&[text]);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let ours = || {
         let model = run(&compiled, LIMITS, Clock { now_ns: 0 }, &Cancel::new());
         assert!(model.stopped.is_none());

@@ -51,7 +51,7 @@ pub(crate) fn measure() {
     for (name, rules) in CASES {
         let rules = if rules.starts_with("n(0)") { rules.to_owned() } else { format!("{NUMBERS}{rules}") };
         let program = support::program(&[rules]);
-        let compiled = compile(&program, Reading::Written);
+        let compiled = compile(&program, Reading::Intended);
         let late = |limits, cancelled| lateness(&compiled, limits, cancelled);
         let times = (1..=STOPS).map(|at| LIMITS.time * at / STOPS);
         let deadline: Vec<Duration> =

@@ -33,7 +33,7 @@ fn main() {
     let begin = || {
         let basis = Basis {
             program: Arc::clone(&program),
-            reading: Reading::Go,
+            reading: Reading::Engine,
             settings: ReplaySettings::default(),
             limits: Limits::default(),
             clock: CLOCK,

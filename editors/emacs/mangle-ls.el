@@ -491,7 +491,7 @@ Without one it lists all of them."
   "Insert an ANSWER: its facts, with what is known of them in comments."
   (let ((facts (plist-get answer :facts)) (sample (plist-get answer :sample)))
     (insert (format "# %d facts, %s%s\n" (length facts)
-                    (if (equal (plist-get answer :reading) "go") "the engine" "as written")
+                    (if (equal (plist-get answer :reading) "engine") "the engine" "as written")
                     (if (stringp sample) (concat ", with " sample) "")))
     (seq-do (lambda (note) (insert "# " note "\n")) (plist-get answer :lost))
     (when (stringp (plist-get answer :stopped)) (insert "# " (plist-get answer :stopped) "\n"))

@@ -1,5 +1,5 @@
 # A dangerous request, as a test that would have told of the ignored negation. `mangle-ls test examples/silent-errors` fails: the engine
-# ignores the negation that should have kept the request from being clear. `--reading written` passes: each negation is evaluated,
+# ignores the negation that should have kept the request from being clear. `--reading intended` passes: each negation is evaluated,
 # as its author meant.
 
 # @test name: a dangerous request is not permitted

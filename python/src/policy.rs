@@ -34,7 +34,7 @@ impl Policy {
     }
 
     /// The facts that fit an atom.
-    #[pyo3(signature = (atom, *, facts=None, reading="go"))]
+    #[pyo3(signature = (atom, *, facts=None, reading="engine"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -55,7 +55,7 @@ impl Policy {
     }
 
     /// The facts that fit an atom once given facts are added.
-    #[pyo3(signature = (facts, atom, *, reading="go"))]
+    #[pyo3(signature = (facts, atom, *, reading="engine"))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -67,7 +67,7 @@ impl Policy {
     }
 
     /// Why the facts that fit an atom hold; where there is none, what each rule lacks.
-    #[pyo3(signature = (atom, *, facts=None, reading="go"))]
+    #[pyo3(signature = (atom, *, facts=None, reading="engine"))]
     fn why(&self, py: Python<'_>, atom: &str, facts: Option<Facts>, reading: &str) -> PyResult<String> {
         let (tables, reading) = (tables(facts)?, parsed(reading)?);
         detached(py, || self.0.why(atom, &tables, reading))?.map_err(PyValueError::new_err)
@@ -75,7 +75,7 @@ impl Policy {
 }
 
 fn parsed(reading: &str) -> PyResult<Reading> {
-    let unknown = || PyValueError::new_err(format!("`{reading}` is not a reading; it is `go` or `written`"));
+    let unknown = || PyValueError::new_err(format!("`{reading}` is not a reading; it is `engine` or `intended`"));
     Reading::parse(reading).ok_or_else(unknown)
 }
 

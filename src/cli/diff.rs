@@ -45,7 +45,7 @@ pub(super) struct DiffCommand {
     /// The most seconds for each search of a world; 10 unless `[verify] seconds` of NEW says otherwise
     #[arg(long, value_name = "SECONDS")]
     time: Option<u32>,
-    /// How the policies are read; `go` unless `[kernel] reading` of NEW says otherwise
+    /// How the policies are read; `engine` unless `[kernel] reading` of NEW says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// Solver for comparisons whose values are not complete; `auto` unless `[verify] solver` of NEW says otherwise

@@ -150,7 +150,10 @@ enum ExitStatus {
 #[cfg(not(target_family = "wasm"))]
 fn parsed(arguments: &[OsString]) -> Cli {
     let error = match Cli::try_parse_from(arguments) {
-        Ok(cli) => return cli,
+        Ok(cli) => {
+            semantics::hint_at_earlier_words(arguments);
+            return cli;
+        }
         Err(error) => error,
     };
     let visible = arguments.iter().map(|argument| sink::terminal(&argument.to_string_lossy()));

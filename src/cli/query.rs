@@ -36,7 +36,7 @@ pub(super) struct QueryCommand {
     /// (`NAME.csv`, `NAME.jsonl`, `NAME.ndjson`); may be repeated
     #[arg(long, value_name = "FILE")]
     facts: Vec<PathBuf>,
-    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of evaluation, as `2026-01-31T12:00:00Z`
@@ -84,9 +84,11 @@ enum Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Semantics {
     /// As the engine does it, bug for bug
-    Go,
+    #[value(alias = "go")]
+    Engine,
     /// As its author intended it: every negation is evaluated
-    Written,
+    #[value(alias = "written")]
+    Intended,
     /// One after the other
     Both,
 }
@@ -94,9 +96,9 @@ enum Semantics {
 impl Semantics {
     fn readings(self) -> Vec<Reading> {
         match self {
-            Self::Go => vec![Reading::Go],
-            Self::Written => vec![Reading::Written],
-            Self::Both => vec![Reading::Go, Reading::Written],
+            Self::Engine => vec![Reading::Engine],
+            Self::Intended => vec![Reading::Intended],
+            Self::Both => vec![Reading::Engine, Reading::Intended],
         }
     }
 }
@@ -256,8 +258,8 @@ impl QueryCommand {
     fn write_text(&self, answer: &QueryAnswer, out: &mut Output) -> Result<()> {
         if self.reading == Some(Semantics::Both) {
             out.write(match answer.reading {
-                Reading::Go => "# as the engine reads it\n",
-                Reading::Written => "# as it is written\n",
+                Reading::Engine => "# as the engine reads it\n",
+                Reading::Intended => "# as it is written\n",
             })?;
         }
         for fact in &answer.facts {

@@ -40,7 +40,7 @@ pub(super) struct TestCommand {
     /// The least share of the rules, in percent, that has to fire in some case; less gives exit status 1
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
-    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// For whom the report is

@@ -53,7 +53,7 @@ pub(super) struct VerifyCommand {
     /// The most seconds for a property; 10 unless `[verify] seconds` says otherwise
     #[arg(long, value_name = "SECONDS")]
     time: Option<u32>,
-    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Readings>,
     /// Solver for properties whose values are not complete; `auto` unless `[verify] solver` says otherwise
@@ -87,9 +87,11 @@ enum Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Readings {
     /// As the engine reads the program
-    Go,
+    #[value(alias = "go")]
+    Engine,
     /// As its author intended it: every negation is evaluated
-    Written,
+    #[value(alias = "written")]
+    Intended,
     /// In both, one after the other
     Both,
 }
@@ -309,9 +311,9 @@ impl VerifyCommand {
     fn readings(&self, configured: Reading) -> Vec<Reading> {
         match self.reading {
             None => vec![configured],
-            Some(Readings::Go) => vec![Reading::Go],
-            Some(Readings::Written) => vec![Reading::Written],
-            Some(Readings::Both) => vec![Reading::Go, Reading::Written],
+            Some(Readings::Engine) => vec![Reading::Engine],
+            Some(Readings::Intended) => vec![Reading::Intended],
+            Some(Readings::Both) => vec![Reading::Engine, Reading::Intended],
         }
     }
 }

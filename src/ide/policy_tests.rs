@@ -318,7 +318,7 @@ mod tests {
     fn what_is_run_is_reported() {
         let program = program(FIXTURE);
         let (limits, clock) = (Limits::default(), Clock { now_ns: 0 });
-        let settings = TestSettings { reading: Reading::Go, limits, clock, coverage: true };
+        let settings = TestSettings { reading: Reading::Engine, limits, clock, coverage: true };
         let project = Settings::default();
         let runs = [TestRun {
             program: &program,

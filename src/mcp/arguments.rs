@@ -172,7 +172,7 @@ mod tests {
     const KNOWN: &[Argument] = &[
         required("atom", Kind::Word, "An atom."),
         optional("depth", Kind::Number(1, 9), "How deep."),
-        optional("reading", Kind::Choice(&["go", "written"]), "Which reading."),
+        optional("reading", Kind::Choice(&["engine", "intended"]), "Which reading."),
     ];
 
     fn read(sent: Value) -> Result<Arguments, String> {
@@ -204,7 +204,7 @@ mod tests {
         );
         assert_eq!(
             why(json!({"atom": "p", "reading": "both"})),
-            "the argument `reading` has to be one of `go`, `written`"
+            "the argument `reading` has to be one of `engine`, `intended`"
         );
     }
 }

@@ -47,7 +47,7 @@ pub struct TestSummary {
 pub struct SuiteReport {
     /// What output calls the file.
     pub file: String,
-    /// The reading: `go` or `written`.
+    /// The reading: `engine` or `intended`.
     pub reading: &'static str,
     /// Why nothing of the file could be run.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,7 @@ pub struct PropertyReport {
     pub name: String,
     /// `never`, `always`, `possible`, `live`, `equivalent` or `implies`.
     pub kind: &'static str,
-    /// `go` or `written`.
+    /// `engine` or `intended`.
     pub reading: &'static str,
     /// What it came to.
     #[serde(rename = "answer", serialize_with = "word")]
@@ -77,7 +77,7 @@ pub struct PropertyReport {
 pub struct ReadingDifferenceReport {
     /// The fact.
     pub fact: String,
-    /// The reading that gives it: `go` or `written`.
+    /// The reading that gives it: `engine` or `intended`.
     pub reading: &'static str,
 }
 
@@ -267,7 +267,7 @@ impl PropertyReport {
         let _ = writeln!(out, "  {} (reading `{}`{solver})", line(&self.message), self.reading);
         self.world(out, "  ");
         if let Some(other) = self.other_reading.filter(|other| *other != self.verdict.as_str()) {
-            let reading = if self.reading == "go" { "written" } else { "go" };
+            let reading = if self.reading == "engine" { "intended" } else { "engine" };
             let facts = if other.ends_with("up_to") {
                 format!(" {} facts", self.covered.facts)
             } else {

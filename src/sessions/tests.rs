@@ -178,11 +178,11 @@ fn a_policy_is_asked_with_given_facts() {
         [("pending_action".to_owned(), vec![columns])]
     };
     let atom = "permitted(Action, Target, _)";
-    let answer = policy.query(atom, &action("a1".into()), Reading::Go).unwrap();
+    let answer = policy.query(atom, &action("a1".into()), Reading::Engine).unwrap();
     assert_eq!(answer.rows.len(), 1, "{answer:?}");
-    let why = policy.why(atom, &action("a1".into()), Reading::Go).unwrap();
+    let why = policy.why(atom, &action("a1".into()), Reading::Engine).unwrap();
     assert!(why.contains("safe_action(/read_file)"), "{why}");
-    let error = policy.query(atom, &action(Json::Null), Reading::Go).map(|_| ()).unwrap_err();
+    let error = policy.query(atom, &action(Json::Null), Reading::Engine).map(|_| ()).unwrap_err();
     expect!["facts of `pending_action`, row 1: `null` is not a string"].assert_eq(&error);
 }
 

@@ -61,7 +61,7 @@ impl Case {
             abduce: false,
             until: None,
             end: None,
-            reading: Reading::Go,
+            reading: Reading::Engine,
             given: Vec::new(),
         }
     }

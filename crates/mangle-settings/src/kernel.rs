@@ -24,8 +24,8 @@ settings! {
         /// day of a commit such as `"2026-07-15"`. Newer built-ins are reported, and rules are evaluated as that version
         /// does.
         engine: EngineChoice;
-        /// How programs are evaluated: `go` as the engine does it, without the negations that it ignores; `written`
-        /// with every negation. `--reading` overrides it.
+        /// The semantics of programs: `engine` for the behavior of the engine, without the negations that it ignores;
+        /// `intended` for all that is written. `--reading` overrides it.
         reading: Reading;
         /// How many facts an evaluation may hold, those that it derives included.
         max_facts: u64 as Integer<1, 1_000_000_000> = 5_000_000;
@@ -42,14 +42,14 @@ settings! {
 }
 
 words! {
-    /// Which semantics a program gets.
+    /// The semantics of a program.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum Reading {
-        /// What the engine computes, bug for bug.
+        /// The behavior of the engine, bug for bug.
         #[default]
-        Go = "go",
-        /// What is written: no negation is dropped, `_` under `!` is any value, `!=` waits for its variables.
-        Written = "written",
+        Engine = "engine" | "go",
+        /// The intended behavior: no negation is dropped, `_` under `!` is any value, `!=` waits for its variables.
+        Intended = "intended" | "written",
     }
 }
 
@@ -58,8 +58,8 @@ impl Reading {
     #[must_use]
     pub fn other(self) -> Self {
         match self {
-            Self::Go => Self::Written,
-            Self::Written => Self::Go,
+            Self::Engine => Self::Intended,
+            Self::Intended => Self::Engine,
         }
     }
 }
@@ -155,5 +155,7 @@ mod tests {
         let readings = Reading::WORDS.map(|word| Reading::parse(word).unwrap());
         assert_eq!(readings.map(Reading::as_str), Reading::WORDS);
         assert_eq!(Reading::parse("both"), None);
+        assert_eq!(["go", "written"].map(Reading::parse), [Some(Reading::Engine), Some(Reading::Intended)]);
+        assert_eq!(Reading::successor("go"), Some("engine"));
     }
 }

@@ -101,14 +101,14 @@ fn the_layout_of_files() {
 #[test]
 fn the_evaluation() {
     let kernel = read(
-        "[kernel]\nsample = ['samples', 'door.csv']\nreading = 'written'\nmax_facts = 10\nmax_derived = 5\n\
+        "[kernel]\nsample = ['samples', 'door.csv']\nreading = 'intended'\nmax_facts = 10\nmax_derived = 5\n\
          max_steps = 1000000000000\ntimeout_ms = 250\nnow = '2026-01-31T12:00:00+01:00'\n",
     );
     assert!(kernel.findings.is_empty());
     assert_eq!(kernel.sample.len(), 2);
     let kernel = kernel.settings.kernel;
     assert!(kernel.sample.matches("samples/a/door.jsonl") && !kernel.sample.matches("doors.csv"));
-    assert_eq!(kernel.reading, Reading::Written);
+    assert_eq!(kernel.reading, Reading::Intended);
     let limits = [kernel.max_facts, kernel.max_derived, kernel.max_steps, kernel.timeout_ms];
     assert_eq!(limits, [10, 5, 1_000_000_000_000, 250]);
     assert_eq!(kernel.now, Some(1_769_857_200_000_000_000));
@@ -127,7 +127,7 @@ fn the_evaluation() {
         "#]],
     );
     check(
-        "kernel = 'go'\nreading = 'go'\n",
+        "kernel = 'go'\nreading = 'engine'\n",
         expect![[r#"
             config-bad-value at "go": expected a table for `kernel`, found a string
             config-unknown-key at "reading": unknown setting `reading`
@@ -552,7 +552,7 @@ fn the_schema_agrees_with_the_reader() {
         "[format]\nwidth = 80.5\n",
         "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
          exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
-        "[kernel]\nsample = ['a.csv', 'b']\nreading = 'go'\nmax_facts = 1\nmax_derived = 1\nmax_steps = 1\ntimeout_ms = 1\n\
+        "[kernel]\nsample = ['a.csv', 'b']\nreading = 'engine'\nmax_facts = 1\nmax_derived = 1\nmax_steps = 1\ntimeout_ms = 1\n\
          now = '2026-01-31T12:00:00Z'\n",
         "[kernel]\nsample = ['../a.csv']\n",
         "[kernel]\nreading = 'both'\n",

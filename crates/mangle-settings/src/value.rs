@@ -10,7 +10,7 @@ use super::keys::{Key, Kind, Section, sections};
 use super::output::SettingTable;
 use super::program_places::ProgramPlaces;
 use super::vocabulary::Vocabulary;
-use mangle_syntax::lint::{Finding, Fix, Rule};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, listed, nearest, size, slice, text_len};
 
 /// Collects findings and places while values are read.
@@ -322,6 +322,15 @@ impl<'t> Reader<'t> {
                 None
             }
         }
+    }
+
+    /// Hints at the word that replaces a word of earlier versions, which is read all the same.
+    pub(super) fn replaced_word(&mut self, value: &Value<'_>, word: &str) {
+        let earlier = value.as_str().unwrap_or_default();
+        let (range, headline) = (range(value.span), format!("`{}` is now `{word}`", shorten(earlier)));
+        let fix = Fix::safe(format!("write `{word}`")).replace(range, word);
+        self.findings
+            .push(Finding::new(&CONFIG_BAD_VALUE, range, headline).severity(Severity::Hint).fix(fix));
     }
 
     /// The word that `value` should be, read by `parse`; `words` is what may stand there.

@@ -1,11 +1,12 @@
 //! Settings that are one of a few words: a table of values with their words makes the type and all that reads and
 //! writes it.
 
-/// An enum each of whose values is a word in configuration and output.
+/// An enum each of whose values is a word in configuration and output. Behind `|` is the word of earlier versions, which is still
+/// read.
 macro_rules! words {
     (
         $(#[$meta:meta])*
-        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)+ }
+        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal $(| $earlier:literal)?,)+ }
     ) => {
         $(#[$meta])*
         pub enum $name { $($(#[$doc])* $value,)+ }
@@ -29,9 +30,16 @@ macro_rules! words {
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word {
-                    $($word => Some(Self::$value),)+
+                    $($word $(| $earlier)? => Some(Self::$value),)+
                     _ => None,
                 }
+            }
+
+            /// The word that replaces a word of earlier versions.
+            #[must_use]
+            pub fn successor(earlier: &str) -> Option<&'static str> {
+                let pairs: &[(&str, &'static str)] = &[$($(($earlier, $word),)?)+];
+                pairs.iter().find(|(known, _)| *known == earlier).map(|(_, word)| *word)
             }
         }
 
@@ -43,6 +51,9 @@ macro_rules! words {
                 value: toml_span::Value<'_>,
                 at: $crate::value::KeyPath,
             ) -> Option<Self> {
+                if let Some(word) = value.as_str().and_then(Self::successor) {
+                    reader.replaced_word(&value, word);
+                }
                 reader.word(value, &at.label(), &Self::WORDS, Self::parse)
             }
 

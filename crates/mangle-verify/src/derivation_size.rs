@@ -114,7 +114,7 @@ impl Sizes<'_> {
 
     /// True if a rule that the question does not depend on may stop the evaluation in a smaller world only.
     fn is_risky_elsewhere(&mut self) -> bool {
-        if self.compiled.reading != Reading::Go {
+        if self.compiled.reading != Reading::Engine {
             return false;
         }
         let elsewhere: Vec<(bool, Option<Lookups>)> = self

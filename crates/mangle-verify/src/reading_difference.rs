@@ -44,12 +44,14 @@ pub(crate) fn reading_differences(
         let (model, compiled) = (kernel.model(), kernel.compiled());
         model.stopped.is_none().then(|| model.dump(compiled).into_iter().collect())
     };
-    let (Some(go), Some(written)) = (facts(Reading::Go), facts(Reading::Written)) else { return Vec::new() };
+    let (Some(go), Some(written)) = (facts(Reading::Engine), facts(Reading::Intended)) else {
+        return Vec::new();
+    };
     let only = |own: &FxHashSet<String>, other: &FxHashSet<String>, reading| -> Vec<ReadingDifference> {
         own.difference(other).map(|fact| ReadingDifference { fact: fact.clone(), reading }).collect()
     };
-    let mut all = only(&go, &written, Reading::Go);
-    all.extend(only(&written, &go, Reading::Written));
+    let mut all = only(&go, &written, Reading::Engine);
+    all.extend(only(&written, &go, Reading::Intended));
     all.sort_by(|a, b| (&a.fact, a.reading.as_str()).cmp(&(&b.fact, b.reading.as_str())));
     all.truncate(MOST);
     all

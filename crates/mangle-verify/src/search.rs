@@ -508,7 +508,7 @@ impl Search<'_> {
     /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Rules that need what the search
     /// cannot evaluate are left out.
     fn aborting(&mut self, scope: Scope) -> Result<Option<(World, Stop)>, Obstacle> {
-        if self.question.compiled.reading != Reading::Go {
+        if self.question.compiled.reading != Reading::Engine {
             return Ok(None);
         }
         let strata = &self.question.compiled.strata;

@@ -86,7 +86,7 @@ const REPLAY: &[Row] = &[
     row(&["replay", "--format", "json"], Form::JsonLines),
     row(&["replay", "--format", "markdown"], Form::Text),
     row(&["replay", "--coverage", "--show-permits", "--abduce"], Form::Text),
-    row(&["replay", "--reading", "written", "--format", "json", "--coverage", "--show-permits"], Form::JsonLines),
+    row(&["replay", "--reading", "intended", "--format", "json", "--coverage", "--show-permits"], Form::JsonLines),
     row(&["replay", "--report", "page.html"], Form::Text),
     row(&["replay", "--until", "1", "--format", "markdown", "--show-permits"], Form::Text),
 ];
@@ -154,7 +154,7 @@ const TEST: &[Row] = &[
     row(&["test", "--coverage"], Form::Text),
     row(&["test", "--format", "json", "--coverage"], Form::Json),
     row(&["test", "--format", "junit"], Form::Xml),
-    row(&["test", "--reading", "written", "--min-coverage", "50"], Form::Text),
+    row(&["test", "--reading", "intended", "--min-coverage", "50"], Form::Text),
 ];
 
 /// `test`.

@@ -35,7 +35,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let text = mangle(bytes);
     let is_ordered = ORDERED.iter().any(|word| text.contains(word));
     let program = support::program(&[text]);
-    for reading in [Reading::Go, Reading::Written] {
+    for reading in [Reading::Engine, Reading::Intended] {
         memory::within(CEILING, "an evaluation", || {
             let compiled = compile(&program, reading);
             let mut kernel = Kernel::new(Arc::clone(&compiled));

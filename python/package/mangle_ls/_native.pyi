@@ -141,7 +141,7 @@ class Policy:
         atom: str,
         *,
         facts: Mapping[str, ArrowArray | ArrowStream] | None = None,
-        reading: Literal["go", "written"] = "go",
+        reading: Literal["engine", "intended"] = "engine",
     ) -> pa.RecordBatch:
         """Returns the facts that fit an atom such as `permitted(Action, _)`, as texts of Mangle.
 
@@ -160,7 +160,7 @@ class Policy:
         facts: Mapping[str, ArrowArray | ArrowStream],
         atom: str,
         *,
-        reading: Literal["go", "written"] = "go",
+        reading: Literal["engine", "intended"] = "engine",
     ) -> pa.RecordBatch:
         """Returns the solutions of an atom where the program has these facts as well: `query` with `facts`."""
 
@@ -169,6 +169,6 @@ class Policy:
         atom: str,
         *,
         facts: Mapping[str, ArrowArray | ArrowStream] | None = None,
-        reading: Literal["go", "written"] = "go",
+        reading: Literal["engine", "intended"] = "engine",
     ) -> str:
         """Returns the proof of each solution of an atom; where there is none, what each rule lacks."""

@@ -105,7 +105,7 @@ pub(super) struct PreviewCommand {
     /// back
     #[arg(long)]
     sticky: bool,
-    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of evaluation, as `2026-01-31T12:00:00Z`

@@ -74,7 +74,7 @@ pub(super) struct ReplayCommand {
     /// Say which rules that permit or deny ever held
     #[arg(long)]
     coverage: bool,
-    /// How the policies are read; `go` unless `[kernel] reading` says otherwise
+    /// How the policies are read; `engine` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of turns whose records tell none, as `2026-01-31T12:00:00Z`

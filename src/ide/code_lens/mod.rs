@@ -177,8 +177,8 @@ impl RuleYield {
         }
         if let Some((reading, different)) = self.other {
             let reading = match reading {
-                Reading::Written => "intended",
-                Reading::Go => "engine",
+                Reading::Intended => "intended",
+                Reading::Engine => "engine",
             };
             words.push_str(&format!(" (reading {reading}: {})", different.rows()));
         }

@@ -31,7 +31,7 @@ pub type ClauseFinding = (FileId, StatementId, Finding);
 /// the program does with its own facts alone is worse.
 #[must_use]
 pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<ClauseFinding> {
-    let go = readings.of(Reading::Go);
+    let go = readings.of(Reading::Engine);
     let blame = |evaluation| EvaluationLinter { evaluation, program, sample };
     let mut out = Vec::new();
     for fault in &go.compiled.faults {
@@ -43,7 +43,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
     out.extend(blame(go).failures(&mut rules));
     // What would stop the engine next.
     if fatal.is_some() {
-        out.extend(blame(readings.of(Reading::Written)).failures(&mut rules));
+        out.extend(blame(readings.of(Reading::Intended)).failures(&mut rules));
     }
     out.extend(stopped.as_ref().and_then(|stop| blame(go).limit(stop)));
     out

@@ -62,17 +62,17 @@ impl Readings {
             let limits = Limits { bytes, ..limits };
             Evaluation::new(program, Arc::clone(compiled), limits, clock, give, cancel)
         };
-        let compiled_go = compile(program, Reading::Go);
-        let compiled_written = compile_beside(program, Reading::Written, &compiled_go);
+        let compiled_go = compile(program, Reading::Engine);
+        let compiled_written = compile_beside(program, Reading::Intended, &compiled_go);
         let (first, second) = match settings.reading {
-            Reading::Go => (&compiled_go, &compiled_written),
-            Reading::Written => (&compiled_written, &compiled_go),
+            Reading::Engine => (&compiled_go, &compiled_written),
+            Reading::Intended => (&compiled_written, &compiled_go),
         };
         let shown = evaluate(first, limits.bytes)?;
         let other = evaluate(second, limits.bytes.saturating_sub(shown.bytes()))?;
         let (go, written) = match settings.reading {
-            Reading::Go => (shown, other),
-            Reading::Written => (other, shown),
+            Reading::Engine => (shown, other),
+            Reading::Intended => (other, shown),
         };
         Some(Self {
             fingerprint: fingerprint(program),
@@ -101,8 +101,8 @@ impl Readings {
     #[must_use]
     pub fn of(&self, reading: Reading) -> &Evaluation {
         match reading {
-            Reading::Go => &self.go,
-            Reading::Written => &self.written,
+            Reading::Engine => &self.go,
+            Reading::Intended => &self.written,
         }
     }
 
@@ -116,8 +116,8 @@ impl Readings {
     #[must_use]
     pub fn other(&self) -> &Evaluation {
         match self.wanted {
-            Reading::Go => &self.written,
-            Reading::Written => &self.go,
+            Reading::Engine => &self.written,
+            Reading::Intended => &self.go,
         }
     }
 

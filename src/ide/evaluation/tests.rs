@@ -44,7 +44,7 @@ fn check_holds(text: &str, asked: &str, expect: Expect) {
     let mut out = String::new();
     for item in file.items.iter() {
         let atom = &item.statement.clause().unwrap().head;
-        for reading in [Reading::Go, Reading::Written] {
+        for reading in [Reading::Engine, Reading::Intended] {
             let evaluation = readings.of(reading);
             let said = match evaluation.holds(file, atom, file.statement_text(item), places(&before)) {
                 Some(found) => format!("{}: {}", found.holds, found.because),
@@ -59,7 +59,7 @@ fn check_holds(text: &str, asked: &str, expect: Expect) {
 #[test]
 fn rows_and_what_each_rule_gave() {
     let (program, readings) = evaluated(DOORS);
-    let go = readings.of(Reading::Go);
+    let go = readings.of(Reading::Engine);
     let open = go.rows(key("open", 1), 1).unwrap();
     assert_eq!((open.count, open.first), (2, vec!["open(/d)".to_owned()]));
     assert_eq!(go.rows(key("closed", 1), 1), None);
@@ -74,7 +74,7 @@ fn rows_and_what_each_rule_gave() {
             .collect::<Vec<_>>()
     };
     assert_eq!(given(go), rows(&[1, 1, 1, 2, 2, 0]));
-    assert_eq!(given(readings.of(Reading::Written)), rows(&[1, 1, 1, 1, 1, 0]));
+    assert_eq!(given(readings.of(Reading::Intended)), rows(&[1, 1, 1, 1, 1, 0]));
     assert!(go.is_complete());
 }
 
@@ -85,7 +85,7 @@ fn a_rule_that_only_repeats_is_told_from_one_that_never_fires() {
     let file = program.file(FileId(0)).unwrap();
     let given = file.items.iter().enumerate().skip(3);
     let given =
-        given.map(|(at, item)| readings.of(Reading::Go).given(FileId(0), at, &item.statement).unwrap());
+        given.map(|(at, item)| readings.of(Reading::Engine).given(FileId(0), at, &item.statement).unwrap());
     assert_eq!(
         given.collect::<Vec<_>>(),
         [ClauseYield::Rows(2), ClauseYield::NothingNew, ClauseYield::Nothing]
@@ -107,18 +107,18 @@ fn ground_atoms() {
         DOORS,
         "door(/d).\nopen(/d).\nway(/e).\nlost(/d).\nopen(/x).\ndoor(/nowhere).\n",
         expect![[r#"
-            door(/d). go: true: a fact at f0.mg:1
-            door(/d). written: true: a fact at f0.mg:1
-            open(/d). go: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine does not look at
-            open(/d). written: false: f0.mg:3 wants `!locked(/d,_)`
-            way(/e). go: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
-            way(/e). written: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
-            lost(/d). go: false: f0.mg:7 finds no `locked(/d,/k)`
-            lost(/d). written: false: f0.mg:7 finds no `way(/d)`
-            open(/x). go: false: f0.mg:3 finds no `door(/x)`
-            open(/x). written: false: f0.mg:3 finds no `door(/x)`
-            door(/nowhere). go: false: there is no such fact, and no rule
-            door(/nowhere). written: false: there is no such fact, and no rule
+            door(/d). engine: true: a fact at f0.mg:1
+            door(/d). intended: true: a fact at f0.mg:1
+            open(/d). engine: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine does not look at
+            open(/d). intended: false: f0.mg:3 wants `!locked(/d,_)`
+            way(/e). engine: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
+            way(/e). intended: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
+            lost(/d). engine: false: f0.mg:7 finds no `locked(/d,/k)`
+            lost(/d). intended: false: f0.mg:7 finds no `way(/d)`
+            open(/x). engine: false: f0.mg:3 finds no `door(/x)`
+            open(/x). intended: false: f0.mg:3 finds no `door(/x)`
+            door(/nowhere). engine: false: there is no such fact, and no rule
+            door(/nowhere). intended: false: there is no such fact, and no rule
         "#]],
     );
     check_holds(
@@ -126,18 +126,18 @@ fn ground_atoms() {
          many(N) :- n(X) |> do fn:group_by(), let N = fn:count().\nfour(A, B, C, D) :- n(A), n(B), n(C), n(D), A < B.\n",
         "at(/a).\nn(3).\nmany(3).\nmany(4).\nfour(1, 2, 1, 1).\nn(X).\n",
         expect![[r#"
-            at(/a). go: true: a fact at f0.mg:2
-            at(/a). written: true: a fact at f0.mg:2
-            n(3). go: true: a fact at f0.mg:3
-            n(3). written: true: a fact at f0.mg:3
-            many(3). go: true: by the rule at f0.mg:4 from a group of 3
-            many(3). written: true: by the rule at f0.mg:4 from a group of 3
-            many(4). go: false: f0.mg:4 has no such group
-            many(4). written: false: f0.mg:4 has no such group
-            four(1, 2, 1, 1). go: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
-            four(1, 2, 1, 1). written: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
-            n(X). go: nothing
-            n(X). written: nothing
+            at(/a). engine: true: a fact at f0.mg:2
+            at(/a). intended: true: a fact at f0.mg:2
+            n(3). engine: true: a fact at f0.mg:3
+            n(3). intended: true: a fact at f0.mg:3
+            many(3). engine: true: by the rule at f0.mg:4 from a group of 3
+            many(3). intended: true: by the rule at f0.mg:4 from a group of 3
+            many(4). engine: false: f0.mg:4 has no such group
+            many(4). intended: false: f0.mg:4 has no such group
+            four(1, 2, 1, 1). engine: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
+            four(1, 2, 1, 1). intended: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
+            n(X). engine: nothing
+            n(X). intended: nothing
         "#]],
     );
 }
@@ -207,7 +207,7 @@ fn a_cancelled_evaluation_is_none() {
     let cancel = Cancel::new();
     cancel.cancel();
     let clock = Clock { now_ns: 0 };
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     assert!(Evaluation::new(&program, compiled, Limits::default(), clock, &|_, _| {}, &cancel).is_none());
 }
 
@@ -216,7 +216,7 @@ fn both_readings_share_the_limit_of_memory() {
     const LIMIT: usize = 16 << 20;
     let text = format!("s(\"a\").\ns(Y) :- s(X), Y = fn:string:concat(X, \"{}\").\n", "b".repeat(1000));
     let program = Arc::new(program(&text));
-    for reading in [Reading::Go, Reading::Written] {
+    for reading in [Reading::Engine, Reading::Intended] {
         let settings = KernelSettings { reading, ..KernelSettings::default() };
         let limits = Limits { bytes: LIMIT, ..Limits::default() };
         let readings = Readings::new(&program, &settings, limits, &|_, _| {}, &Cancel::new()).unwrap();
@@ -230,7 +230,7 @@ fn answers_name_places_of_the_program_as_it_is_now() {
     let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
     let wish = AnswerOptions { why: true, ..AnswerOptions::default() };
-    let answer = readings.of(Reading::Go).ask(Some("q(X)"), wish, places(&moved)).unwrap();
+    let answer = readings.of(Reading::Engine).ask(Some("q(X)"), wish, places(&moved)).unwrap();
     assert_eq!(answer.facts[0].proof(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
 }
 

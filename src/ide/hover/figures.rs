@@ -143,7 +143,7 @@ fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, at
     let ask = |reading: Reading| {
         readings.of(reading).holds(place.file, atom, statement, PlaceNames { ..tried.places })
     };
-    let (Some(go), Some(written)) = (ask(Reading::Go), ask(Reading::Written)) else {
+    let (Some(go), Some(written)) = (ask(Reading::Engine), ask(Reading::Intended)) else {
         return Markup::default();
     };
     let said = |found: &crate::ide::evaluation::AtomTruth| {
@@ -153,7 +153,7 @@ fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, at
     let text = slice(statement, atom.range);
     let with = with(tried);
     if go.holds == written.holds {
-        let shown = if readings.wanted == Reading::Go { &go } else { &written };
+        let shown = if readings.wanted == Reading::Engine { &go } else { &written };
         return Markup::default().words(format!("{} {}{with}.", code_span(text), said(shown)));
     }
     Markup::default().words(format!(

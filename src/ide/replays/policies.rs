@@ -29,7 +29,7 @@ pub fn of_evaluated(
     program: &Program,
     settings: &ReplaySettings,
 ) -> Vec<evaluation::ClauseFinding> {
-    let evaluated = readings.of(Reading::Go);
+    let evaluated = readings.of(Reading::Engine);
     let found = findings_of_program(evaluated.program(), evaluated.compiled(), settings).into_iter();
     let now = |one: agent_replay::PolicyFinding| {
         let (file, item) = evaluated.current(one.clause, program)?;

@@ -48,7 +48,7 @@ impl Case {
         let settings = mangle_settings::parse(settings, vocabulary).settings;
         let basis = Basis {
             program: Arc::clone(&program),
-            reading: Reading::Go,
+            reading: Reading::Engine,
             settings: settings.replay.clone(),
             limits: Limits { derived: 10_000, ..Limits::default() },
             clock: Clock { now_ns: 0 },

@@ -46,8 +46,10 @@ pub(in crate::lsp) struct QueryParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Semantics {
-    Go,
-    Written,
+    #[serde(alias = "go")]
+    Engine,
+    #[serde(alias = "written")]
+    Intended,
     Both,
 }
 
@@ -142,9 +144,9 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Que
         let readings = &evaluated.readings;
         let wanted = match params.reading {
             None => vec![readings.wanted],
-            Some(Semantics::Go) => vec![Reading::Go],
-            Some(Semantics::Written) => vec![Reading::Written],
-            Some(Semantics::Both) => vec![Reading::Go, Reading::Written],
+            Some(Semantics::Engine) => vec![Reading::Engine],
+            Some(Semantics::Intended) => vec![Reading::Intended],
+            Some(Semantics::Both) => vec![Reading::Engine, Reading::Intended],
         };
         let places = PlaceNames { program: program.program(), file: &name };
         for reading in wanted {

@@ -48,8 +48,10 @@ pub(in crate::lsp) struct TestParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Semantics {
-    Go,
-    Written,
+    #[serde(alias = "go")]
+    Engine,
+    #[serde(alias = "written")]
+    Intended,
 }
 
 impl TestParams {
@@ -61,8 +63,8 @@ impl TestParams {
     fn settings(&self, program: &SnapshotProgram) -> TestSettings {
         let kernel = program.kernel();
         let reading = self.reading.map_or(kernel.reading, |reading| match reading {
-            Semantics::Go => Reading::Go,
-            Semantics::Written => Reading::Written,
+            Semantics::Engine => Reading::Engine,
+            Semantics::Intended => Reading::Intended,
         });
         let usual = Limits::of(kernel);
         // Cases are many and each is short: their time is the one that is set.

@@ -127,8 +127,8 @@ const ANYWAY: Argument = optional(
 /// The argument of tools that evaluate.
 const READING: Argument = optional(
     "reading",
-    Kind::Choice(&["go", "written"]),
-    "`go`: as the engine evaluates the program, including what it ignores (the default). `written`: as the author intended it, \
+    Kind::Choice(&["engine", "intended"]),
+    "`engine`: as the engine evaluates the program, including what it ignores (the default). `intended`: as the author intended it, \
      with every negation evaluated.",
 );
 

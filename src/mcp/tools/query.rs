@@ -33,8 +33,8 @@ const ARGUMENTS: &[Argument] = &[
     ),
     optional(
         "reading",
-        Kind::Choice(&["go", "written", "both"]),
-        "`go`: as the engine evaluates the program, including what it ignores (the default). `written`: as the author intended \
+        Kind::Choice(&["engine", "intended", "both"]),
+        "`engine`: as the engine evaluates the program, including what it ignores (the default). `intended`: as the author intended \
          it, with every negation evaluated. `both`: one after the other.",
     ),
     optional("now", Kind::Word, "The time of evaluation, as `2026-01-31T12:00:00Z`."),

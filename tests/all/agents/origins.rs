@@ -53,8 +53,12 @@ fn compiled(files: &[String], wanted: Vec<PromptRequest>, compiler: Option<Arc<J
     };
     let program = Arc::new(Program::new((0..).zip(files).map(summary).collect()));
     let sample = FileId(u32::try_from(files.len() - 1).unwrap());
-    let settings =
-        PreviewSettings::of(&PromptSettings::default(), Reading::Go, Limits::default(), Clock { now_ns: 0 });
+    let settings = PreviewSettings::of(
+        &PromptSettings::default(),
+        Reading::Engine,
+        Limits::default(),
+        Clock { now_ns: 0 },
+    );
     let settings = PreviewSettings { compiler, ..settings };
     Preview::new(program, Some(sample), wanted, settings, &Cancel::new())
 }

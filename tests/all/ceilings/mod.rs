@@ -56,7 +56,7 @@ const COMMANDS: [Measured; 9] = [
     },
     Measured {
         name: "query --why-not",
-        arguments: &["query", "HEAD", "--why-not", "--reading", "written", "."],
+        arguments: &["query", "HEAD", "--why-not", "--reading", "intended", "."],
         ceiling: 1400.0,
         written: 160,
     },

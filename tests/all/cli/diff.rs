@@ -47,7 +47,7 @@ fn each_statement_that_makes_a_difference_has_a_world() {
 fn in_the_intended_reading_only_the_approval_is_lost() {
     check(
         FILES,
-        &["diff", "old", "new", "permitted(Id, _)", "--reading", "written"],
+        &["diff", "old", "new", "permitted(Id, _)", "--reading", "intended"],
         expect![[r#"
             permitted(Id, _): the new policy gives less, and nothing more
               only the old policy gives permitted("a",/a)
@@ -89,7 +89,7 @@ fn the_order_of_statements_makes_no_difference() {
 fn markdown_is_made_for_a_pull_request() {
     check(
         FILES,
-        &["diff", "old", "new", "clear(Id)", "--format", "markdown", "--reading", "written"],
+        &["diff", "old", "new", "clear(Id)", "--format", "markdown", "--reading", "intended"],
         expect![[r####"
             ### What the policy gives: `old` against `new`
 
@@ -180,11 +180,11 @@ fn properties_compare_with_another_program() {
             `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             new/policy_test.mg:1 @implies permitted(Id, Action) with ../old
-              violated by 2 facts (reading `go`)
+              violated by 2 facts (reading `engine`)
               the smallest world:
                 danger("a","a").
                 pending("a",/a).
-              in the reading `written`: holds up to 5 facts
+              in the reading `intended`: holds up to 5 facts
               the proof:
                 solution  by the property
                   permitted("a",/a)  by new/policy.mg:2
@@ -196,13 +196,13 @@ fn properties_compare_with_another_program() {
                   no permitted("a",/a)
 
             new/policy_test.mg:3 @equivalent has_danger(Id) with ../old
-              holds in every world: the statements that it depends on are the same in both programs (reading `go`)
+              holds in every world: the statements that it depends on are the same in both programs (reading `engine`)
 
             new/policy_test.mg:5 @implies permitted(Id, Action) with ../new
-              holds in every world: the statements that it depends on are the same in both programs (reading `go`)
+              holds in every world: the statements that it depends on are the same in both programs (reading `engine`)
 
             new/policy_test.mg:7 @equivalent clear(Id) with ../old
-              violated by 1 fact (reading `go`)
+              violated by 1 fact (reading `engine`)
               the smallest world:
                 approved("a").
               the proof:
@@ -212,7 +212,7 @@ fn properties_compare_with_another_program() {
                   no clear("a")
 
             new/policy_test.mg:10 @equivalent clear(Id) with ../older
-              ../older: no such file or directory (reading `go`)
+              ../older: no such file or directory (reading `engine`)
 
             2 as expected, 2 not, 1 not decided
             exit 2

@@ -152,7 +152,7 @@ fn all_settings() {
             [kernel]
             sample = []
             engine = "auto"
-            reading = "go"
+            reading = "engine"
             max_facts = 5000000
             max_derived = 2000000
             max_steps = 500000000
@@ -369,7 +369,7 @@ fn all_settings() {
               "kernel": {
                 "sample": [],
                 "engine": "auto",
-                "reading": "go",
+                "reading": "engine",
                 "max_facts": 5000000,
                 "max_derived": 2000000,
                 "max_steps": 500000000,

@@ -12,7 +12,7 @@ fn a_result_that_depends_on_the_order_is_not_certain() {
     let now = ["--now", "2026-01-31T12:00:00Z"];
     check(
         &[("p.mg", DERIVED)],
-        &[&["query", "alert(U)", "p.mg", "--reading", "go"][..], &now].concat(),
+        &[&["query", "alert(U)", "p.mg", "--reading", "engine"][..], &now].concat(),
         expect![[r#"
             alert(/ann)
             error: the evaluation stopped at p.mg:4: the result depends on the order of evaluation: the engine may evaluate `active` too late for this rule
@@ -21,7 +21,7 @@ fn a_result_that_depends_on_the_order_is_not_certain() {
     );
     check(
         &[("p.mg", DERIVED)],
-        &[&["query", "alert(U)", "p.mg", "--reading", "written"][..], &now].concat(),
+        &[&["query", "alert(U)", "p.mg", "--reading", "intended"][..], &now].concat(),
         expect![[r#"
             alert(/ann)
             exit 0
@@ -35,7 +35,7 @@ fn a_bound_result_of_a_deferred_predicate_aborts() {
         e(1, 2). e(1, 3).\nq(A) :- e(A, B), step(A, B).\n";
     check(
         &[("p.mg", text)],
-        &["query", "q(A)", "p.mg", "--reading", "go"],
+        &["query", "q(A)", "p.mg", "--reading", "engine"],
         expect![[r#"
         error: the evaluation stopped at p.mg:4: cannot unify 2 3
         exit 2

@@ -27,7 +27,7 @@ fn both_readings_of_a_dropped_negation() {
 fn why_and_why_not() {
     check(
         FILES,
-        &["query", "way(/e)", "--why", "--reading", "written"],
+        &["query", "way(/e)", "--why", "--reading", "intended"],
         expect![[r#"
         way(/e)  by rules.mg:6
           open(/e)  by rules.mg:3
@@ -39,7 +39,7 @@ fn why_and_why_not() {
     );
     check(
         FILES,
-        &["query", "way(/d)", "--why-not", "--reading", "written"],
+        &["query", "way(/d)", "--why-not", "--reading", "intended"],
         expect![[r#"
             rules.mg:6: premise 1 has no solution: open(/d)
               near: open(/e)
@@ -100,7 +100,7 @@ fn mistakes_and_runs_that_do_not_end() {
     let halves = "n(0). n(2).\nhalf(Y) :- n(X), Y = fn:div(4, X).\n";
     check(
         &[("h.mg", halves)],
-        &["query", "half(Y)", "--reading", "written"],
+        &["query", "half(Y)", "--reading", "intended"],
         expect![[r#"
         half(2)
         warning: nothing comes of h.mg:2: division by zero
@@ -241,7 +241,7 @@ fn an_answer_as_a_table() {
 #[test]
 fn settings_of_the_evaluation() {
     let endless = "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nmoment(T) :- n(0), T = fn:time:now().\n";
-    let config = "[kernel]\nreading = 'written'\nmax_derived = 3\nnow = '2026-01-31T12:00:00Z'\n";
+    let config = "[kernel]\nreading = 'intended'\nmax_derived = 3\nnow = '2026-01-31T12:00:00Z'\n";
     let files = &[("mangle-ls.toml", config), ("n.mg", endless), ("rules.mg", RULES)];
     check(
         files,
@@ -262,7 +262,7 @@ fn settings_of_the_evaluation() {
         expect![[r#"
             [
               {
-                "reading": "written",
+                "reading": "intended",
                 "facts": [],
                 "proofs": [],
                 "others": [],
@@ -280,7 +280,7 @@ fn settings_of_the_evaluation() {
     );
     check(
         files,
-        &["query", "open(X)", "--reading", "go"],
+        &["query", "open(X)", "--reading", "engine"],
         expect![[r#"
             error: the evaluation stopped at n.mg:2: more than 3 derived facts
             exit 2
@@ -428,7 +428,7 @@ fn an_empty_answer_says_what_there_is_and_what_to_try() {
         expect![[r#"
             [
               {
-                "reading": "go",
+                "reading": "engine",
                 "facts": [],
                 "proofs": [],
                 "others": [],

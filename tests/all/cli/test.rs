@@ -29,7 +29,7 @@ fn passed_and_failed() {
     );
     check(
         FILES,
-        &["test", "--reading", "written"],
+        &["test", "--reading", "intended"],
         expect![[r#"
         doors_test.mg
           ok      a locked door is shut
@@ -88,7 +88,7 @@ fn passed_and_failed() {
 
 #[test]
 fn the_reading_of_the_settings() {
-    let files = [FILES, &[("mangle-ls.toml", "[kernel]\nreading = 'written'\n")]].concat();
+    let files = [FILES, &[("mangle-ls.toml", "[kernel]\nreading = 'intended'\n")]].concat();
     check(
         &files,
         &["test"],
@@ -102,13 +102,13 @@ fn the_reading_of_the_settings() {
     );
     check(
         &files,
-        &["test", "--reading", "go", "--format", "json"],
+        &["test", "--reading", "engine", "--format", "json"],
         expect![[r#"
             {
               "suites": [
                 {
                   "file": "doors_test.mg",
-                  "reading": "go",
+                  "reading": "engine",
                   "cases": [
                     {
                       "kind": "case",
@@ -155,7 +155,7 @@ fn facts_too_many_and_too_few() {
         # @expect way(/z)\n# @forbid open(_)\n# @expect way(/b)\n# @exact way/1\n";
     check(
         &[("policy.mg", POLICY), ("x_test.mg", tests)],
-        &["test", "--reading", "written"],
+        &["test", "--reading", "intended"],
         expect![[r#"
         x_test.mg
           FAILED  wrong in all ways
@@ -266,7 +266,7 @@ fn coverage() {
     let files = &[("policy.mg", policy.as_str()), ("doors_test.mg", TESTS), ("empty_test.mg", "door(/x).\n")];
     check(
         files,
-        &["test", "--coverage", "--reading", "written", "--filter", "back"],
+        &["test", "--coverage", "--reading", "intended", "--filter", "back"],
         expect![[r#"
         error: no case and no test file has `back` in its name
         exit 2
@@ -274,7 +274,7 @@ fn coverage() {
     );
     check(
         files,
-        &["test", "--coverage", "--reading", "written", "--filter", "other"],
+        &["test", "--coverage", "--reading", "intended", "--filter", "other"],
         expect![[r#"
             doors_test.mg
               ok      other doors are a way
@@ -286,7 +286,7 @@ fn coverage() {
         "#]],
     );
     let folder = folder(files);
-    let output = run(folder.path(), &["test", "--coverage", "--reading", "written", "--format", "json"]);
+    let output = run(folder.path(), &["test", "--coverage", "--reading", "intended", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["coverage"]["fired"], 3);
     assert_eq!(report["coverage"]["rules"], 3);
@@ -298,7 +298,7 @@ fn what_counts_for_nothing_is_said() {
     let policy = format!("{POLICY}shut(D) :- door(D.\nodd(D) :- door(D), D < .\n");
     check_in(
         &folder(&[("policy.mg", &policy), ("doors_test.mg", TESTS)]),
-        &["test", "--reading", "written"],
+        &["test", "--reading", "intended"],
         expect![[r#"
             # the program does not load: policy.mg:7:17: missing `)` after `shut(D) :- door(D` (MG037), and 1 more error
             doors_test.mg
@@ -406,7 +406,7 @@ fn a_file_without_a_case_is_an_error_in_each_format() {
           "suites": [
             {
               "file": "empty_test.mg",
-              "reading": "go",
+              "reading": "engine",
               "message": "the file has no case; a case begins with `# @test name: …`",
               "cases": []
             }

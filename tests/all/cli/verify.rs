@@ -21,14 +21,14 @@ fn worlds_are_shown_with_their_proofs() {
             `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             policy_test.mg:1 @never nothing dangerous is permitted
-              violated by 2 facts (reading `go`)
+              violated by 2 facts (reading `engine`)
               the smallest world:
                 danger("a","a").
                 pending("a",/a).
-              in the reading `written`: holds up to 5 facts
+              in the reading `intended`: holds up to 5 facts
               what only one reading gives in this world:
-                clear("a") (reading `go`)
-                permitted(/a) (reading `go`)
+                clear("a") (reading `engine`)
+                permitted(/a) (reading `engine`)
               the proof:
                 solution  by the property
                   clear("a")  by policy.mg:4
@@ -39,11 +39,11 @@ fn worlds_are_shown_with_their_proofs() {
                   danger("a","a")  [the world]
 
             policy_test.mg:4 @never permitted(Action), !pending(_, Action)
-              holds up to 5 facts (reading `go`)
+              holds up to 5 facts (reading `engine`)
               looked at 174437 worlds of the values that can matter
 
             policy_test.mg:6 @possible permitted(/run)
-              possible with 1 fact (reading `go`)
+              possible with 1 fact (reading `engine`)
               the smallest world:
                 pending("a",/run).
               the proof:
@@ -57,7 +57,7 @@ fn worlds_are_shown_with_their_proofs() {
                       !danger(Id, _)  is dropped: the engine does not look at it
 
             policy_test.mg:8 @live clear/1 policy.mg:4
-              possible with 1 fact (reading `go`)
+              possible with 1 fact (reading `engine`)
               the smallest world:
                 pending("a",/a).
               the proof:
@@ -77,20 +77,20 @@ fn worlds_are_shown_with_their_proofs() {
 fn intended_reading_is_checked_as_well() {
     check(
         FILES,
-        &["verify", ".", "--reading", "written", "--scope", "3"],
+        &["verify", ".", "--reading", "intended", "--scope", "3"],
         expect![[r#"
             `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             policy_test.mg:1 @never nothing dangerous is permitted
-              holds up to 3 facts (reading `written`)
+              holds up to 3 facts (reading `intended`)
               looked at 130 worlds of the values that can matter
 
             policy_test.mg:4 @never permitted(Action), !pending(_, Action)
-              holds up to 3 facts (reading `written`)
+              holds up to 3 facts (reading `intended`)
               looked at 576 worlds of the values that can matter
 
             policy_test.mg:6 @possible permitted(/run)
-              possible with 1 fact (reading `written`)
+              possible with 1 fact (reading `intended`)
               the smallest world:
                 pending("a",/run).
               the proof:
@@ -104,7 +104,7 @@ fn intended_reading_is_checked_as_well() {
                       no danger("a",_)
 
             policy_test.mg:8 @live clear/1 policy.mg:4
-              possible with 1 fact (reading `written`)
+              possible with 1 fact (reading `intended`)
               the smallest world:
                 pending("a",/a).
               the proof:
@@ -138,12 +138,12 @@ fn findings_name_the_reading_where_there_are_two() {
         };
         results.iter().map(shown).collect::<String>()
     };
-    assert!(!found("go").contains("this is the answer"));
+    assert!(!found("engine").contains("this is the answer"));
     expect![[r#"
         "property is violated by 2 facts" "policy_test.mg":1 "policy.mg":4
         "the world is: `danger(\"a\",\"a\")`, `pending(\"a\",/a)`"
-        "in the reading `written` the answer is: holds up to 5 facts"
-        "this is the answer in the reading `go`"
+        "in the reading `intended` the answer is: holds up to 5 facts"
+        "this is the answer in the reading `engine`"
     "#]]
     .assert_eq(&found("both"));
 }
@@ -158,7 +158,7 @@ fn a_property_can_be_named() {
             `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             @never clear(Id), pending(Id, /stop)
-              violated by 1 fact (reading `go`)
+              violated by 1 fact (reading `engine`)
               the smallest world:
                 pending("a",/stop).
               the proof:
@@ -197,7 +197,7 @@ fn what_cannot_be_checked_is_an_error() {
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:2 @never a typing mistake
-          unknown predicate `claer/1` (reading `go`)
+          unknown predicate `claer/1` (reading `engine`)
 
         0 as expected, 0 not, 1 not decided
         exit 2
@@ -210,7 +210,7 @@ fn what_cannot_be_checked_is_an_error() {
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never not safe
-          a compared variable is unbound (reading `go`)
+          a compared variable is unbound (reading `engine`)
 
         0 as expected, 0 not, 1 not decided
         exit 2
@@ -223,7 +223,7 @@ fn what_cannot_be_checked_is_an_error() {
             `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             policy_test.mg:3 @never clear(Id)
-              no world is left: the assumptions contradict each other (reading `go`)
+              no world is left: the assumptions contradict each other (reading `engine`)
 
             0 as expected, 0 not, 1 not decided
             exit 2
@@ -387,7 +387,7 @@ fn without_complete_values_no_violation_is_no_proof() {
         &["verify", ".", "--solver", "none"],
         expect![[r#"
             a_test.mg:1 @never ok()
-              no violation found up to 5 facts, but not every value was tried: products of 2 numbers on `m/1` and `n/1`: 11 values tried; a solver (z3 or cvc5) could decide it (reading `go`)
+              no violation found up to 5 facts, but not every value was tried: products of 2 numbers on `m/1` and `n/1`: 11 values tried; a solver (z3 or cvc5) could decide it (reading `engine`)
 
             0 as expected, 0 not, 1 not decided
             exit 2
@@ -411,7 +411,7 @@ fn a_property_may_end_with_a_name() {
         &["verify", "."],
         expect![[r#"
             a_test.mg:2 @never role(/admin)
-              violated by 1 fact (reading `go`)
+              violated by 1 fact (reading `engine`)
               the smallest world:
                 role(/admin).
               the proof:
@@ -419,7 +419,7 @@ fn a_property_may_end_with_a_name() {
                   role(/admin)  [the world]
 
             a_test.mg:3 @possible role(X), X = /root
-              impossible up to 5 facts (reading `go`)
+              impossible up to 5 facts (reading `engine`)
               looked at 8 worlds of the values that can matter
 
             0 as expected, 2 not, 0 not decided
@@ -439,7 +439,7 @@ fn declarations_and_packages_count() {
         &["verify", "."],
         expect![[r#"
             a_test.mg:1 @live bad/1 a.mg:4
-              possible with 1 fact (reading `go`)
+              possible with 1 fact (reading `engine`)
               the smallest world:
                 depot.a(6).
               the proof:
@@ -448,7 +448,7 @@ fn declarations_and_packages_count() {
                   6 > 5
 
             a_test.mg:2 @live depot.bad/1 a.mg:4
-              possible with 1 fact (reading `go`)
+              possible with 1 fact (reading `engine`)
               the smallest world:
                 depot.a(6).
               the proof:
@@ -457,11 +457,11 @@ fn declarations_and_packages_count() {
                   6 > 5
 
             a_test.mg:3 @never depot.t(K, A), depot.t(K, B), A != B
-              holds up to 5 facts (reading `go`)
+              holds up to 5 facts (reading `engine`)
               looked at 68406 worlds of the values that can matter
 
             a_test.mg:4 @never depot.t(K, A), depot.t(L, A), K != L
-              holds up to 5 facts (reading `go`)
+              holds up to 5 facts (reading `engine`)
               looked at 68406 worlds of the values that can matter
 
             4 as expected, 0 not, 0 not decided

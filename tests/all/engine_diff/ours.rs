@@ -41,7 +41,7 @@ impl Ours {
         let errors = found.into_iter().flat_map(|(_, found)| found);
         let errors = errors.filter(|one| one.severity == Severity::Error);
         let errors = errors.map(|one| (one.rule.name, one.message.to_string())).collect();
-        let compiled = compile(&program, Reading::Go);
+        let compiled = compile(&program, Reading::Engine);
         let model = run(&compiled, Limits::default(), Clock { now_ns: now }, &Cancel::new());
         let mut facts = Facts::new();
         for id in (0..compiled.predicates()).map(PredicateId) {

@@ -95,7 +95,7 @@ fn random_row(random: &mut Random) -> Row {
 #[test]
 fn what_follows_is_what_a_fresh_evaluation_gives() {
     let mut random = Random(7);
-    for reading in [Reading::Go, Reading::Written] {
+    for reading in [Reading::Engine, Reading::Intended] {
         let world = World::new(reading);
         let mut rows = BTreeSet::from([("edge", vec![1, 2]), ("edge", vec![2, 3]), ("node", vec![0])]);
         let mut kernel = Kernel::new(Arc::clone(&world.compiled));
@@ -120,7 +120,7 @@ fn what_follows_is_what_a_fresh_evaluation_gives() {
 
 #[test]
 fn forks_do_not_see_each_other() {
-    let world = World::new(Reading::Go);
+    let world = World::new(Reading::Engine);
     let mut base = Kernel::new(Arc::clone(&world.compiled));
     evaluate(&mut base);
     let before = base.model().dump(&world.compiled);
@@ -143,7 +143,7 @@ fn forks_do_not_see_each_other() {
 
 #[test]
 fn only_what_is_downstream_is_worked_out_again() {
-    let world = World::new(Reading::Go);
+    let world = World::new(Reading::Engine);
     let mut kernel = Kernel::new(Arc::clone(&world.compiled));
     evaluate(&mut kernel);
     let whole = kernel.model().steps;
@@ -171,7 +171,7 @@ fn only_what_is_downstream_is_worked_out_again() {
 
 #[test]
 fn a_stopped_evaluation_can_be_taken_up_again() {
-    let world = World::new(Reading::Go);
+    let world = World::new(Reading::Engine);
     let mut kernel = Kernel::new(Arc::clone(&world.compiled));
     for facts in 1..20 {
         kernel.evaluate(Limits { facts, ..Limits::default() }, CLOCK, &Cancel::new());
@@ -196,7 +196,7 @@ fn a_stopped_evaluation_can_be_taken_up_again() {
 fn one_fact_of_codenerd_comes_and_goes() {
     let texts = support::corpus_texts();
     let program = support::program(&texts);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let mut kernel = Kernel::new(Arc::clone(&compiled));
     evaluate(&mut kernel);
     let whole = kernel.model().steps;
@@ -230,7 +230,7 @@ fn one_fact_of_codenerd_comes_and_goes() {
 #[test]
 fn differences_are_those_of_the_dumps() {
     let mut random = Random(11);
-    let world = World::new(Reading::Go);
+    let world = World::new(Reading::Engine);
     let mut kernel = Kernel::new(Arc::clone(&world.compiled));
     evaluate(&mut kernel);
     let dump = |kernel: &Kernel| kernel.model().dump(&world.compiled).into_iter().collect::<BTreeSet<_>>();
@@ -279,7 +279,7 @@ fn at_another_time_only_what_looks_at_the_clock_is_evaluated_again() {
         lease(1)@[1970-01-01, 1970-01-02].
         held(X) :- job(X), <-[0s, 36h] lease(X).";
     let program = support::program(&[text]);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let mut kernel = Kernel::new(Arc::clone(&compiled));
     let steps: Vec<u64> = [1, 3_600_000_000_000, 200 * 3_600_000_000_000, 1]
         .map(|now_ns| {

@@ -22,7 +22,7 @@ fn as_many_facts_as_the_engine() {
     let wanted: BTreeMap<String, u64> =
         wanted.iter().map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect();
     let program = support::program(&texts);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     assert_eq!(model.stopped, None);
     let mut found: BTreeMap<String, u64> = BTreeMap::new();

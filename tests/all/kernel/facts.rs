@@ -1,4 +1,4 @@
-//! The kernel derives what the reference derives: the facts of `tests/conformance`, in the reading `go`.
+//! The kernel derives what the reference derives: the facts of `tests/conformance`, in the reading `engine`.
 
 use crate::support;
 
@@ -22,7 +22,7 @@ fn disagreement(name: &str, verdict: &Value, texts: &[String]) -> Option<String>
         return None;
     }
     let program = program(texts);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let limits = Limits { facts: 100_000, ..Limits::default() };
     let model = run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new());
     if let Some(error) = verdict.get("eval_error") {

@@ -60,7 +60,7 @@ fn recursion_without_end() {
     let text = "start(0).\nfine(X) :- start(X).\nn(X) :- fine(X).\nn(Y) :- n(X), Y = fn:plus(X, 1).";
     check(
         text,
-        Reading::Go,
+        Reading::Engine,
         expect![[r#"
         start: 1
         fine: 1
@@ -74,7 +74,7 @@ fn recursion_without_end() {
 fn texts_that_double() {
     check(
         "t(\"abcdefgh\").\nt(Y) :- t(X), Y = fn:string:concat(X, X).",
-        Reading::Written,
+        Reading::Intended,
         expect![[r#"
         t: 20
         lost a row of t(Y): a text would be longer than 4194304 bytes
@@ -86,7 +86,7 @@ fn texts_that_double() {
 fn values_that_nest_without_end() {
     check(
         "deep([]).\ndeep([X]) :- deep(X).",
-        Reading::Written,
+        Reading::Intended,
         expect![[r#"
         deep: 1001
         lost a row of deep([X]): a value would nest deeper than 1000 levels
@@ -94,7 +94,7 @@ fn values_that_nest_without_end() {
     );
     check(
         "deep([]).\ndeep([X]) :- deep(X).",
-        Reading::Go,
+        Reading::Engine,
         expect![[r#"
         deep: 1001
         stopped at deep([X]): a value would nest deeper than 1000 levels
@@ -108,7 +108,7 @@ fn division_by_zero_and_numbers_that_overflow() {
     let text = "n(0).\nn(2).\nn(9223372036854775807).\nhalf(Y) :- n(X), Y = fn:div(4, X).\nmore(Y) :- n(X), Y = fn:plus(X, 1).";
     check(
         text,
-        Reading::Written,
+        Reading::Intended,
         expect![[r#"
         n: 3
         half: 2
@@ -118,7 +118,7 @@ fn division_by_zero_and_numbers_that_overflow() {
     );
     check(
         text,
-        Reading::Go,
+        Reading::Engine,
         expect![[r#"
         n: 3
         half: 0
@@ -132,7 +132,7 @@ fn division_by_zero_and_numbers_that_overflow() {
 #[test]
 fn a_circle_through_a_negation() {
     let text = "q(1).\np(X) :- q(X), !r(X).\nr(X) :- q(X), !p(X).\nfine(X) :- q(X).";
-    for reading in [Reading::Go, Reading::Written] {
+    for reading in [Reading::Engine, Reading::Intended] {
         check(
             text,
             reading,
@@ -153,7 +153,7 @@ fn predicates_that_nobody_defines() {
     let text = "q(1).\np(X) :- q(X), nobody(X).\nr(X) :- q(X), !nobody(X).\nfine(X) :- q(X).";
     check(
         text,
-        Reading::Written,
+        Reading::Intended,
         expect![[r#"
         q: 1
         nobody: 0
@@ -169,7 +169,7 @@ fn facts_with_variables() {
     let text = "q(1).\np(X).\nfine(X) :- q(X).";
     check(
         text,
-        Reading::Written,
+        Reading::Intended,
         expect![[r#"
         q: 1
         p: 0
@@ -179,7 +179,7 @@ fn facts_with_variables() {
     );
     check(
         text,
-        Reading::Go,
+        Reading::Engine,
         expect![[r#"
         q: 1
         p: 0
@@ -203,7 +203,7 @@ fn load(kernel: &mut Kernel, program: &Program, name: &str, count: i64) {
 fn a_cross_product_of_two_large_relations_and_more_facts_than_allowed() {
     let text = "left(0).\nright(0).\nboth(X, Y) :- left(X), right(Y).\nfine(X) :- left(X), X < 3.";
     let program = support::program(&[text]);
-    let compiled = compile(&program, Reading::Written);
+    let compiled = compile(&program, Reading::Intended);
     let mut kernel = Kernel::new(Arc::clone(&compiled));
     load(&mut kernel, &program, "left", 100_000);
     load(&mut kernel, &program, "right", 100_000);
@@ -229,7 +229,7 @@ fn nobody_waits_for_what_was_cancelled() {
     let cancel = Cancel::new();
     cancel.cancel();
     let program = support::program(&["n(0). n(Y) :- n(X), Y = fn:plus(X, 1)."]);
-    let model = run(&compile(&program, Reading::Go), LIMITS, CLOCK, &cancel);
+    let model = run(&compile(&program, Reading::Engine), LIMITS, CLOCK, &cancel);
     assert_eq!(model.stopped.unwrap().reason.to_string(), "cancelled");
     assert!(model.steps < 2 * u64::from(mangle_engine::kernel::STEPS_BETWEEN_LOOKS));
 }

@@ -83,7 +83,7 @@ fn evaluate_one() {
         name.split_once('=').map_or((name.as_str(), None), |(name, limit)| (name, limit.parse().ok()));
     let program = support::program(&[std::fs::read_to_string(name).unwrap()]);
     let before = status("VmRSS").unwrap();
-    let compiled = compile(&program, Reading::Written);
+    let compiled = compile(&program, Reading::Intended);
     assert_eq!(compiled.faults, []);
     let limits = Limits { bytes: bytes.unwrap_or(usize::MAX), ..limits() };
     let model = run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new());

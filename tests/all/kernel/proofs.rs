@@ -45,8 +45,8 @@ fn cases(check: impl Fn(&mut Case)) -> Seen {
         let Some(mut world) = evaluate(&program, FUEL) else { continue };
         world.fuel = usize::MAX;
         let is_same = program.faithful && !program.combines_facts_of_a_round();
-        let reading = if is_same && seed % 2 == 0 { Reading::Go } else { Reading::Written };
-        if world.failures > 0 && reading == Reading::Go {
+        let reading = if is_same && seed % 2 == 0 { Reading::Engine } else { Reading::Intended };
+        if world.failures > 0 && reading == Reading::Engine {
             continue;
         }
         let run = kernel(&program.to_string(), reading);

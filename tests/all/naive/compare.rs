@@ -12,7 +12,7 @@ fn difference(program: &Program, world: &World, reading: Reading) -> Option<Stri
     if let Some(fault) = run.compiled.faults.first() {
         return Some(format!("fault: {}", fault.failure));
     }
-    if reading == Reading::Go && world.failures > 0 {
+    if reading == Reading::Engine && world.failures > 0 {
         return run.model.stopped.is_none().then(|| "the engine does not stop where a row fails".to_owned());
     }
     if let Some(stop) = &run.model.stopped {
@@ -33,7 +33,8 @@ fn difference(program: &Program, world: &World, reading: Reading) -> Option<Stri
 pub fn disagreement(program: &Program, fuel: usize) -> Option<String> {
     let world = evaluate(program, fuel)?;
     let is_same = program.faithful && !program.combines_facts_of_a_round();
-    let readings: &[Reading] = if is_same { &[Reading::Written, Reading::Go] } else { &[Reading::Written] };
+    let readings: &[Reading] =
+        if is_same { &[Reading::Intended, Reading::Engine] } else { &[Reading::Intended] };
     readings.iter().find_map(|reading| {
         difference(program, &world, *reading).map(|difference| format!("{reading:?}: {difference}"))
     })

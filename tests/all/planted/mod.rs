@@ -73,7 +73,7 @@ fn only_errors() -> Arc<RuleSettings> {
 
 /// All that a program derives.
 fn derived(program: &Program) -> BTreeSet<String> {
-    let compiled = compile(program, Reading::Written);
+    let compiled = compile(program, Reading::Intended);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     assert_eq!(model.stopped, None);
     model.dump(&compiled).into_iter().collect()

@@ -89,7 +89,7 @@ fn result(case: &Case, engine: EngineVersion) -> String {
     if !rejected.is_empty() {
         return format!("rejected: {}", codes(rejected));
     }
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     let facts = model.dump(&compiled);
     let facts: Vec<_> = facts.iter().filter(|fact| fact.split('(').next() == Some(case.predicate)).collect();

@@ -247,7 +247,7 @@ fn facts_agree() {
 
 fn wrong_facts(recording: &Recording) -> Option<String> {
     let Recording { engine, name, text, verdict } = recording;
-    let compiled = compile(&support::program_for(&[text], *engine), Reading::Go);
+    let compiled = compile(&support::program_for(&[text], *engine), Reading::Engine);
     let limits = Limits { facts: 100_000, ..Limits::default() };
     let model = run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new());
     if let Some(error) = verdict.get("eval_error") {

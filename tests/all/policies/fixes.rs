@@ -110,7 +110,7 @@ fn is_evaluated(rule: &Rule) -> bool {
 fn holds_more(before: &[String], after: &[String]) -> bool {
     // What cannot be evaluated as it is written derives nothing that could be compared.
     let derived = |texts: &[String]| -> Option<BTreeSet<String>> {
-        let compiled = compile(&Program::new(summaries(texts)), Reading::Written);
+        let compiled = compile(&Program::new(summaries(texts)), Reading::Intended);
         let model = run(&compiled, Limits { derived: 20_000, ..Limits::default() }, CLOCK, &Cancel::new());
         let is_whole = compiled.faults.is_empty() && model.errors.is_empty() && model.stopped.is_none();
         is_whole.then(|| model.dump(&compiled).into_iter().collect())

@@ -128,7 +128,7 @@ fn policy_tests(arguments: &[&str]) -> (i32, serde_json::Value) {
 
 #[test]
 fn the_guardian_passes_its_tests() {
-    for reading in ["go", "written"] {
+    for reading in ["engine", "intended"] {
         let (status, report) = policy_tests(&["examples/guardian", "--reading", reading, "--coverage"]);
         assert_eq!(
             (status, &report["summary"]["failed"], &report["summary"]["errors"]),
@@ -154,7 +154,7 @@ fn an_ignored_negation_fails_its_test() {
     assert_eq!(properties.len(), 3);
     assert_eq!(case["failures"][0]["expectation"], "@forbid permitted(_, _, _)");
     assert!(case["failures"][0]["explanation"].as_str().unwrap().contains("clear_action(\"a1\")"));
-    let (status, _) = policy_tests(&["examples/silent-errors", "--reading", "written"]);
+    let (status, _) = policy_tests(&["examples/silent-errors", "--reading", "intended"]);
     assert_eq!(status, 0);
 }
 

@@ -130,7 +130,7 @@ mod tests {
 
     fn ask(text: &str, query: &str, least: usize, order: AnswerOrder) -> Vec<String> {
         let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()]);
-        let compiled = compile(&program, Reading::Go);
+        let compiled = compile(&program, Reading::Engine);
         let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
         let marks = Marks::default();
         let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, order);

@@ -12,7 +12,7 @@ use mangle_syntax::text::{Cancel, FileId};
 
 fn prompt_of(kernel: &str, context: &PromptContext, mode: Mode) -> Prompt {
     let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(kernel.into())).into()]);
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     let marks = Marks::default();
     let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, AnswerOrder::Sorted);

@@ -45,7 +45,7 @@ fn wanted(sample: &str, session: Option<&str>) -> Vec<PromptRequest> {
 }
 
 fn settings() -> PreviewSettings {
-    PreviewSettings::of(&PromptSettings::default(), Reading::Go, Limits::default(), Clock { now_ns: 0 })
+    PreviewSettings::of(&PromptSettings::default(), Reading::Engine, Limits::default(), Clock { now_ns: 0 })
 }
 
 fn preview(sample: &str, session: Option<&str>) -> Preview {

@@ -89,7 +89,7 @@ fn a_negation_that_is_dropped_permits() {
               permitted: `/write` on `a` is permitted | the engine ignores `!locked(Id, _)`
         "#]],
     );
-    let written = Case { reading: Reading::Written, ..case(&lines, rule) };
+    let written = Case { reading: Reading::Intended, ..case(&lines, rule) };
     assert!(written.told().contains("DENY"), "{}", written.told());
 }
 

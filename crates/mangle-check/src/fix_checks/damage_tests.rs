@@ -356,7 +356,7 @@ fn parsed(text: &str) -> Program {
 
 /// All facts of a program, as far as it can be read.
 fn derived(text: &str) -> Option<BTreeSet<String>> {
-    let compiled = compile(&parsed(text), Reading::Written);
+    let compiled = compile(&parsed(text), Reading::Intended);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     model.stopped.is_none().then(|| model.dump(&compiled).into_iter().collect())
 }

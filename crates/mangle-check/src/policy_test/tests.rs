@@ -84,7 +84,7 @@ const DOORS: &str = "open(D) :- door(D), !locked(D, _).\nway(D) :- open(D), wide
 #[test]
 fn each_case_has_its_own_facts() {
     check(
-        Reading::Written,
+        Reading::Intended,
         DOORS,
         "door(/always).\n\
          # @test name: a locked door is shut\nlocked(/front, /k).\n# @expect open(/always)\n# @forbid open(/front)\n\
@@ -105,7 +105,7 @@ fn failures_say_what_is_missing_and_what_is_too_much() {
         # @test name: a wide door is a way\ndoor(/back).\nwide(/back).\n# @expect way(/back)\n# @expect way(/front)\n\
         # @expect open(/front)\n# @exact open/1\n";
     check(
-        Reading::Go,
+        Reading::Engine,
         DOORS,
         tests,
         expect![[r#"
@@ -119,7 +119,7 @@ fn failures_say_what_is_missing_and_what_is_too_much() {
     "#]],
     );
     check(
-        Reading::Written,
+        Reading::Intended,
         DOORS,
         tests,
         expect![[r#"
@@ -135,7 +135,7 @@ fn failures_say_what_is_missing_and_what_is_too_much() {
 #[test]
 fn cases_that_cannot_be_run() {
     check(
-        Reading::Go,
+        Reading::Engine,
         "n(Y) :- n(X), Y = fn:plus(X, 1).\nhalf(Y) :- of(X), Y = fn:div(1, X).\nDecl of(X).\n",
         "# @test name: endless\nn(0).\n# @expect n(5)\n\
          # @test name: by nothing\nof(0).\n# @forbid half(_)\n\
@@ -158,7 +158,7 @@ fn cases_that_cannot_be_run() {
         "#]],
     );
     check(
-        Reading::Go,
+        Reading::Engine,
         "p(1).\n",
         "q(.\n# @test name: x\n# @expect p(1)\n",
         expect![[r#"
@@ -230,7 +230,7 @@ fn only_the_cases_that_are_wanted() {
     let program = program("p(1).\n", "# @test name: a\n# @expect p(1)\n# @test name: b\n# @expect p(2)\n");
     let read = TestFile::read(program.file(TESTS).unwrap());
     let settings = TestSettings {
-        reading: Reading::Go,
+        reading: Reading::Engine,
         limits: Limits::default(),
         clock: Clock { now_ns: 0 },
         coverage: false,
@@ -289,7 +289,8 @@ fn cases_with_errors_are_not_run() {
     let program = program(policy, tests);
     let read = TestFile::read(program.file(TESTS).unwrap());
     let limits = Limits::default();
-    let settings = TestSettings { reading: Reading::Go, limits, clock: Clock { now_ns: 0 }, coverage: false };
+    let settings =
+        TestSettings { reading: Reading::Engine, limits, clock: Clock { now_ns: 0 }, coverage: false };
     let outcomes = |at: &str| {
         let start = u32::try_from(tests.find(at).unwrap()).unwrap();
         let errors = [FileError { range: TextRange::empty(start.into()), message: "wrong".to_owned() }];

@@ -117,7 +117,7 @@ mod tests {
 
     fn ask(text: &str, query: &str) -> Result<Vec<String>, String> {
         let program = program(text);
-        let compiled = compile(&program, Reading::Go);
+        let compiled = compile(&program, Reading::Engine);
         let mut model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
         let query = Query::read(query, &program, &mut model)?;
         let relation = model.relation(query.predicate).unwrap();

@@ -25,7 +25,7 @@ fn program(text: &str) -> Program {
 #[track_caller]
 fn check(text: &str, limits: Limits) -> Option<Reason> {
     let program = program(text);
-    let compiled = compile(&program, Reading::Written);
+    let compiled = compile(&program, Reading::Intended);
     let (model, most) = work::most(|| run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new()));
     assert!(most <= MOST, "{most} between two looks");
     assert_eq!(compiled.faults, []);

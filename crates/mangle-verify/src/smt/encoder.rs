@@ -245,7 +245,7 @@ impl<'s> Encoder<'s> {
         }
         let compiled = self.setting.compiled;
         let forgets = |plan: &&Plan| {
-            compiled.reading == Reading::Go && compiled.temporal.get(plan.target as usize) == Some(&true)
+            compiled.reading == Reading::Engine && compiled.temporal.get(plan.target as usize) == Some(&true)
         };
         if plans.iter().any(forgets) {
             return Err(Obstacle::Unsupported("a recursive predicate has intervals".into()));
@@ -489,7 +489,9 @@ impl<'s> Encoder<'s> {
     /// Notes that a rule fails if `when` is true.
     pub(crate) fn fails(&mut self, rule: RuleId, when: Expr) {
         let is_never = self.exprs.as_bool(when) == Some(false);
-        if self.setting.compiled.reading == Reading::Go && !is_never && self.known_aborts.insert((rule, when))
+        if self.setting.compiled.reading == Reading::Engine
+            && !is_never
+            && self.known_aborts.insert((rule, when))
         {
             self.aborts.push((rule, when));
         }

@@ -87,7 +87,7 @@ impl Solver for Canned {
 fn answer(output: Result<&'static str, SolverError>) -> String {
     let policy = "Decl n(X) descr [extensional()] bound [/number].\n\
         ok() :- n(A), n(B), A > 1, B > 1, C = fn:mult(A, B), C = 8633.";
-    let mut question = question(policy, "ok()", Reading::Go);
+    let mut question = question(policy, "ok()", Reading::Engine);
     question.solvers = Solvers::new(vec![std::sync::Arc::new(Canned(output))]);
     told(&mut search(&question, Scope { facts: 2, ..Scope::default() }, &Cancel::new()))
 }

@@ -309,7 +309,7 @@ impl<'s> Evaluation<'s> {
 
     /// Notes that a rule fails where `when` is true.
     fn fails(&mut self, rule: RuleId, when: Literal) {
-        if self.setting.compiled.reading == Reading::Go && when != self.circuit.no() {
+        if self.setting.compiled.reading == Reading::Engine && when != self.circuit.no() {
             self.aborts.push((rule, when));
         }
     }
@@ -317,7 +317,7 @@ impl<'s> Evaluation<'s> {
 
 /// Whether the engine forgets intervals of a predicate where it is recursive, which the search does not imitate.
 fn forgets_intervals(compiled: &Compiled, relation: RelationId) -> bool {
-    compiled.reading == Reading::Go && compiled.temporal.get(relation as usize) == Some(&true)
+    compiled.reading == Reading::Engine && compiled.temporal.get(relation as usize) == Some(&true)
 }
 
 /// The relations that the search cannot evaluate where they depend on inputs.

@@ -23,7 +23,7 @@ fn answered(property: &str) -> (Answer, String) {
         program: &program,
         file: None,
         restrictions: &Restrictions::default(),
-        reading: Reading::Go,
+        reading: Reading::Engine,
         limits: Limits::default(),
         clock: NOW,
         inputs: &[],
@@ -75,6 +75,6 @@ fn without_a_world_or_with_inputs_alone_there_is_no_case() {
 fn readings_differ_in_what_follows_from_the_ignored_negation() {
     let differences = answered("never is_locked(D), open(D)").0.differences;
     let told: Vec<_> = differences.iter().map(|one| (one.fact.as_str(), one.reading)).collect();
-    assert_eq!(told, [("open(/a)", Reading::Go)]);
+    assert_eq!(told, [("open(/a)", Reading::Engine)]);
     assert!(answered("never shut(D)").0.differences.is_empty());
 }

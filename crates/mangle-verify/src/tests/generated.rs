@@ -132,7 +132,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Compared {
         let mut random = Random::seeded(seed);
         let text = policy(&mut random);
         let goal = body(&mut random, 4);
-        let reading = if random.once_in(2) { Reading::Go } else { Reading::Written };
+        let reading = if random.once_in(2) { Reading::Engine } else { Reading::Intended };
         let question = question(&text, &goal, reading);
         let mut facts = 4;
         let start = Instant::now();

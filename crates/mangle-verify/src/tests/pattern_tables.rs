@@ -92,7 +92,7 @@ fn table_of_patterns_is_answered_like_a_rule_for_each_pattern() {
         let mut outcomes = Vec::new();
         for rules in [of_table, of_patterns] {
             let policy = format!("{INPUTS}{rules}{readers}");
-            let question = question(&policy, &goal, Reading::Go);
+            let question = question(&policy, &goal, Reading::Engine);
             let mut searched = search(&question, Scope { facts: 2, ..Scope::default() }, &Cancel::new());
             let text = format!("seed {seed}\n{policy}goal() :- {goal}.\n{}\n", told(&mut searched));
             let size = match &searched.outcome {

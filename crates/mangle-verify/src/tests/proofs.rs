@@ -22,7 +22,7 @@ fn with_setup<T>(policy: &str, tests: &str, with: impl FnOnce(Setup<'_>, &Proper
         program: &program,
         file: Some(FileId(1)),
         restrictions: &properties.restrictions,
-        reading: Reading::Go,
+        reading: Reading::Engine,
         limits: Limits { steps: 200_000, ..Limits::default() },
         clock: NOW,
         inputs: &[],

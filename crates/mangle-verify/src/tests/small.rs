@@ -5,7 +5,7 @@ use mangle_engine::kernel::Reading;
 
 #[track_caller]
 fn check(policy: &str, body: &str, expected: &str) {
-    assert_eq!(ask(policy, body, Reading::Go), expected);
+    assert_eq!(ask(policy, body, Reading::Engine), expected);
 }
 
 const ACTIONS: &str = "
@@ -69,8 +69,8 @@ fn dropped_negations_are_dropped() {
         clear(ID) :- request(ID), !danger(ID, _).
     ";
     let body = "clear(ID), danger(ID, P)";
-    assert_eq!(ask(policy, body, Reading::Go), "2 danger(\"a\",\"a\") request(\"a\")");
-    assert_eq!(ask(policy, body, Reading::Written), "not in scope");
+    assert_eq!(ask(policy, body, Reading::Engine), "2 danger(\"a\",\"a\") request(\"a\")");
+    assert_eq!(ask(policy, body, Reading::Intended), "not in scope");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn the_order_of_a_list_is_not_guessed() {
     let policy = "Decl g(X) bound [/name].\nf(/m).\nh(X) :- g(X).\nh(X) :- f(X).\n\
         l(L) :- h(X) |> do fn:group_by(), let L = fn:collect(X).\n\
         first(X) :- l(L), X = fn:list:get(L, 0).\n";
-    let told = super::ask(policy, "first(X), X != /m", Reading::Go);
+    let told = super::ask(policy, "first(X), X != /m", Reading::Engine);
     assert!(told.starts_with("undecided") || told.starts_with("1 g("), "{told}");
 }
 
@@ -168,7 +168,7 @@ fn an_abort_is_found_beside_what_cannot_be_searched() {
 #[test]
 fn a_search_ends_in_time() {
     let policy = "Decl a(X) bound [/number].\nn(X) :- a(X).\nn(Y) :- n(X), Y = fn:plus(X, 1).\n";
-    let told = super::ask(policy, "a(X), a(Y), X != Y", Reading::Go);
+    let told = super::ask(policy, "a(X), a(Y), X != Y", Reading::Engine);
     assert!(told.starts_with("undecided"), "{told}");
 }
 

@@ -50,7 +50,7 @@ impl SolverQuestion {
 
     /// The answer of the search in a line.
     fn answer(&self, solvers: &Solvers, seconds: u64) -> String {
-        let mut question = question(&self.policy, &self.body, Reading::Go);
+        let mut question = question(&self.policy, &self.body, Reading::Engine);
         question.solvers = solvers.clone();
         let scope = Scope { time: Duration::from_secs(seconds), ..Scope::default() };
         told(&mut search(&question, scope, &Cancel::new()))
@@ -72,7 +72,7 @@ impl SolverQuestion {
 fn witnesses_are_worlds() {
     for one in questions().iter().filter(|one| one.facts.is_some()) {
         let policy = format!("{}{}\n", one.policy, one.witness);
-        let question = question(&policy, &one.body, Reading::Go);
+        let question = question(&policy, &one.body, Reading::Engine);
         let mut kernel = mangle_engine::kernel::Kernel::new(question.compiled.clone());
         kernel.evaluate(question.limits, question.clock, &Cancel::new());
         let has_goal = kernel.model().relation(question.goal).is_some_and(|relation| !relation.is_empty());

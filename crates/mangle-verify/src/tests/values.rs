@@ -7,7 +7,7 @@ use super::ask;
 /// Asks a question about a policy.
 #[track_caller]
 pub(super) fn check(policy: &str, body: &str, expected: &str) {
-    assert_eq!(ask(policy, body, Reading::Go), expected);
+    assert_eq!(ask(policy, body, Reading::Engine), expected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn with_setup<T>(
         program: &program,
         file: Some(FileId(1)),
         restrictions: &properties.restrictions,
-        reading: Reading::Go,
+        reading: Reading::Engine,
         limits: Limits::default(),
         clock: Clock { now_ns: 0 },
         inputs: &[],

@@ -93,7 +93,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
 /** An answer as a person reads it: facts, with what is known of them in comments. */
 function written(answers: Answer[]): string {
   const of = ({ reading, sample, facts, stopped, lost }: Answer): string => {
-    const whose = reading === "go" ? "as the engine reads the program" : "as it is written";
+    const whose = reading === "engine" ? "as the engine reads the program" : "as it is written";
     const head = `# ${facts.length} ${facts.length === 1 ? "fact" : "facts"}, ${whose}${sample === null ? "" : `, with ${sample}`}`;
     const notes = [...lost, ...(stopped === null ? [] : [stopped])].map((note) => `# ${note}`);
     return [head, ...notes, ...facts.map((fact) => `${fact} .`)].join("\n");

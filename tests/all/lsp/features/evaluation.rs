@@ -84,7 +84,7 @@ fn hover_names_the_samples() {
 #[test]
 fn the_sample_of_the_settings_alone_counts() {
     let files = [
-        ("mangle-ls.toml", "[kernel]\nsample = [\"b.kernel.mg\"]\nreading = \"written\"\n"),
+        ("mangle-ls.toml", "[kernel]\nsample = [\"b.kernel.mg\"]\nreading = \"intended\"\n"),
         ("main.mg", DOORS),
         ("a.kernel.mg", "# @preview use: main.mg\ndoor(/f).\n"),
         ("b.kernel.mg", "# @preview use: main.mg\ndoor(/g). door(/h).\n"),
@@ -260,10 +260,10 @@ fn queries_answer_as_the_command_line_does() {
     let question = json!({ "uri": uri, "atom": "open(/d)", "reading": "both", "why": true, "whyNot": true });
     let answer = client.request("mangle/query", question).unwrap();
     let proof = "open(/d)  by main.mg:3\n  door(/d)  [main.mg:1]\n  !locked(D, _)  is dropped: the engine does not look at it\n";
-    assert_eq!(answer[0]["reading"], "go");
+    assert_eq!(answer[0]["reading"], "engine");
     assert_eq!(answer[0]["proofs"], json!([proof]));
     assert_eq!(answer[0]["sample"], Value::Null);
-    assert_eq!((&answer[1]["reading"], &answer[1]["facts"]), (&json!("written"), &json!([])));
+    assert_eq!((&answer[1]["reading"], &answer[1]["facts"]), (&json!("intended"), &json!([])));
     let why_not = answer[1]["why_not"].as_str().unwrap();
     assert!(why_not.starts_with("main.mg:3: premise 2 fails"), "{why_not}");
     let wrong = client.request("mangle/query", json!({ "uri": uri, "atom": "oben(D)" })).unwrap_err();

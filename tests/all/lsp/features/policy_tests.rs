@@ -51,7 +51,7 @@ fn tests_answer_as_the_command_line_does() {
         );
     }
     let written =
-        json!({ "uri": uri, "reading": "written", "case": "a locked one is not", "coverage": true });
+        json!({ "uri": uri, "reading": "intended", "case": "a locked one is not", "coverage": true });
     let report = client.request("mangle/test", written).unwrap();
     assert_eq!(outcomes(&report), [("a locked one is not".to_owned(), "passed".to_owned())]);
     assert_eq!(report["coverage"]["unfired"][0]["predicate"], "open/1");

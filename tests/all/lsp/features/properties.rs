@@ -74,7 +74,7 @@ fn what_a_property_came_to_is_above_it_and_is_found() {
         assert!(finding.contains(part), "{part}: {finding}");
     }
     let hover = client.request("textDocument/hover", at(&uri, 0, 12)).unwrap().to_string();
-    for part in ["violated by 2 facts", "locked(/a,/a)", "in the reading `written`: holds up to 5 facts"] {
+    for part in ["violated by 2 facts", "locked(/a,/a)", "in the reading `intended`: holds up to 5 facts"] {
         assert!(hover.contains(part), "{part}: {hover}");
     }
     // Neither a comment nor a case behind the properties changes an answer.
@@ -112,7 +112,7 @@ fn a_world_becomes_a_document_and_a_case() {
     assert_eq!(made["text"], message);
     let text = made["text"].as_str().unwrap();
     assert!(
-        text.contains("what only one reading gives in this world:\n    open(/a) (reading `go`)\n"),
+        text.contains("what only one reading gives in this world:\n    open(/a) (reading `engine`)\n"),
         "{text}"
     );
     assert_eq!(made["origins"][0]["location"]["range"]["start"], json!({ "line": 0, "character": 0 }));

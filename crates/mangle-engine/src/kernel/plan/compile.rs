@@ -29,7 +29,7 @@ pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
     Compiler::new(program, reading, graph_of(program, reading), None).compile(&FxHashSet::default())
 }
 
-/// The same, with the clauses of the files `as_written` in [`Reading::Written`].
+/// The same, with the clauses of the files `as_written` in [`Reading::Intended`].
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
     let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
@@ -46,8 +46,8 @@ pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> 
 /// The dependencies of a program in a reading.
 fn graph_of(program: &Program, reading: Reading) -> &Graph {
     match reading {
-        Reading::Go => program.graph_for_engine(),
-        Reading::Written => program.graph(),
+        Reading::Engine => program.graph_for_engine(),
+        Reading::Intended => program.graph(),
     }
 }
 
@@ -122,11 +122,11 @@ impl<'p> Compiler<'p> {
         compiler
     }
 
-    /// Compiles all clauses, those of the files `as_written` in [`Reading::Written`].
+    /// Compiles all clauses, those of the files `as_written` in [`Reading::Intended`].
     fn compile(mut self, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
         let (program, reading) = (self.program, self.compiled.reading);
         for file in program.files.iter() {
-            self.compiled.reading = if as_written.contains(&file.id) { Reading::Written } else { reading };
+            self.compiled.reading = if as_written.contains(&file.id) { Reading::Intended } else { reading };
             for (index, item) in (0u32..).zip(file.items.iter()) {
                 if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
                     self.clause(file, index, clause);
@@ -331,9 +331,9 @@ impl<'p> Compiler<'p> {
         cannot_merge.filter(|_| !clause.is_fact()).into_iter().for_each(|why| body.push(StepKind::Fail(why)));
         if self.compiled.temporal.get(target as usize) == Some(&true) {
             let kind = match self.compiled.reading {
-                Reading::Written => HeadKind::Written,
-                Reading::Go if clause.is_fact() => HeadKind::EngineFact,
-                Reading::Go => HeadKind::EngineRule,
+                Reading::Intended => HeadKind::Written,
+                Reading::Engine if clause.is_fact() => HeadKind::EngineFact,
+                Reading::Engine => HeadKind::EngineRule,
             };
             let interval = body.head_interval(clause.interval.as_deref(), kind);
             head = head.zip(interval).map(|(head, ends)| head.iter().copied().chain(ends).collect());
@@ -365,8 +365,8 @@ impl<'p> Compiler<'p> {
     /// The effect of an inequality with an unbound variable in the reading at hand.
     fn early_inequality(&self) -> EarlyInequality {
         match self.compiled.reading {
-            Reading::Go => self.compiled.capabilities.inequality_before_binding,
-            Reading::Written => EarlyInequality::NeverHolds,
+            Reading::Engine => self.compiled.capabilities.inequality_before_binding,
+            Reading::Intended => EarlyInequality::NeverHolds,
         }
     }
 
@@ -374,7 +374,7 @@ impl<'p> Compiler<'p> {
     /// one for all aggregations of a predicate with as many variables. Then the variables are put into the order of its
     /// columns: those of equal rank by the hash of their names share a column.
     fn rows_relation(&mut self, target: RelationId, names: &mut [Symbol]) -> RelationId {
-        let is_shared = self.compiled.reading == Reading::Go
+        let is_shared = self.compiled.reading == Reading::Engine
             && self.compiled.capabilities.aggregations_with_one_head == AggregationsWithOneHead::Mixed;
         if !is_shared {
             return self.hidden(names.len(), Symbol::new("row"));
@@ -564,7 +564,7 @@ fn meant(
     file: &FileSummary,
     literal: &Literal,
 ) -> Option<PredicateId> {
-    if literal.is_temporal() && compiled.reading == Reading::Go {
+    if literal.is_temporal() && compiled.reading == Reading::Engine {
         program.id(key_of(&literal.atom))
     } else {
         program.id_of(file, &literal.atom)
@@ -575,7 +575,7 @@ fn meant(
 /// that belongs to the predicate, it finds nothing.
 fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
     let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
-    let faithful = compiled.reading == Reading::Go;
+    let faithful = compiled.reading == Reading::Engine;
     if compiled.deferred_predicates.contains(&relation) && !literal.is_temporal() {
         return body.call(relation, &literal.atom, literal.is_negated());
     }

@@ -40,8 +40,8 @@ impl Compiler<'_> {
         // The engine counts the columns and takes as many from the first on.
         let first = (0u16..).take(merge.sources.len());
         let keys = match self.compiled.reading {
-            Reading::Go => first.fold(0, |keys, column| keys | 1 << column.min(63)),
-            Reading::Written => merge.sources.iter().fold(0, |keys, column| keys | 1 << (*column).min(63)),
+            Reading::Engine => first.fold(0, |keys, column| keys | 1 << column.min(63)),
+            Reading::Intended => merge.sources.iter().fold(0, |keys, column| keys | 1 << (*column).min(63)),
         };
         Merge { kept, all, keys, target, predicate: decides.0 }
     }

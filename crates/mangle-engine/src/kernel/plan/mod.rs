@@ -410,7 +410,7 @@ pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
 impl Compiled {
     /// True if no rule combines two facts of one round.
     pub(super) fn misses_same_round_joins(&self) -> bool {
-        self.reading == Reading::Go && self.capabilities.same_round_joins == SameRoundJoins::Missed
+        self.reading == Reading::Engine && self.capabilities.same_round_joins == SameRoundJoins::Missed
     }
 
     /// The facts of the program, in the order in which they are written.

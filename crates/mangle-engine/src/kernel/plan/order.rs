@@ -14,8 +14,8 @@ use mangle_syntax::text::Symbol;
 /// The premises in the order of evaluation.
 pub(super) fn order(clause: &Clause, reading: Reading, rewriting: &Rewriting) -> Vec<Step> {
     match reading {
-        Reading::Go => rewriting.order.to_vec(),
-        Reading::Written => OrderBuilder::new(clause).order(rewriting),
+        Reading::Engine => rewriting.order.to_vec(),
+        Reading::Intended => OrderBuilder::new(clause).order(rewriting),
     }
 }
 

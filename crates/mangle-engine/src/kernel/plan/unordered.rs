@@ -24,7 +24,7 @@ pub struct UnorderedRead {
 
 /// The unordered reads of a program in the engine's reading.
 pub(super) fn unordered_reads(compiled: &Compiled, graph: &Graph) -> Vec<UnorderedRead> {
-    if compiled.reading != Reading::Go || !compiled.temporal.contains(&true) {
+    if compiled.reading != Reading::Engine || !compiled.temporal.contains(&true) {
         return Vec::new();
     }
     let is_temporal = |relation: &RelationId| compiled.temporal.get(*relation as usize) == Some(&true);

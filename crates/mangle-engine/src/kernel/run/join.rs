@@ -358,7 +358,7 @@ impl Run<'_> {
                     continue;
                 }
                 if let Some((one, other)) = found.clash(tuple, &frame.row) {
-                    if compiled.reading == Reading::Go {
+                    if compiled.reading == Reading::Engine {
                         let failure = Failure::cannot_unify(&self.model.values, one, other);
                         let failed =
                             frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));

@@ -29,7 +29,7 @@ impl ReplacedFacts {
 impl Run<'_> {
     /// Lets the rules see what gives way from now on in the round after it was derived, as the engine does.
     pub(super) fn keep_stale(&mut self, stratum: &Stratum) {
-        if self.compiled.reading == Reading::Written {
+        if self.compiled.reading == Reading::Intended {
             return;
         }
         for merge in self.merges(stratum) {

@@ -167,7 +167,7 @@ impl<'c> Run<'c> {
     /// Notes a temporal fact that a rule is about to derive although it is known, in the engine's reading.
     fn note_derived(&mut self, relation: u32, tuple: &[ValueId]) {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
-        if !is_temporal || self.compiled.reading != Reading::Go {
+        if !is_temporal || self.compiled.reading != Reading::Engine {
             return;
         }
         let found = self.model.relations.get(relation as usize);
@@ -179,7 +179,7 @@ impl<'c> Run<'c> {
     /// Why the engine does not store a temporal fact: its interval ends before it starts.
     fn inverted(&self, relation: u32, tuple: &[ValueId]) -> Option<Failure> {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
-        if !is_temporal || self.compiled.reading != Reading::Go {
+        if !is_temporal || self.compiled.reading != Reading::Engine {
             return None;
         }
         let values = &self.model.values;
@@ -198,7 +198,7 @@ impl<'c> Run<'c> {
     }
 
     fn forgets(&self, plan: &Plan) -> bool {
-        self.compiled.reading == Reading::Go
+        self.compiled.reading == Reading::Engine
             && self.compiled.temporal.get(plan.target as usize) == Some(&true)
     }
 
@@ -247,10 +247,10 @@ impl<'c> Run<'c> {
             });
         }
         match self.compiled.reading {
-            Reading::Go => {
+            Reading::Engine => {
                 Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) })
             }
-            Reading::Written => Ok(()),
+            Reading::Intended => Ok(()),
         }
     }
 }

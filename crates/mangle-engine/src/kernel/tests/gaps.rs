@@ -26,7 +26,7 @@ fn show(out: &mut String, gaps: &[Gap], level: usize) {
 
 /// What the rules of a predicate lack, down to a depth.
 fn gaps(text: &str, name: &str, arity: u16, depth: usize) -> String {
-    let (program, compiled, mut model) = model(text, Reading::Written);
+    let (program, compiled, mut model) = model(text, Reading::Intended);
     let wanted = vec![None; usize::from(arity)];
     let found = model.gaps(&compiled, CLOCK, id(&program, name, arity), &wanted, depth);
     let mut out = String::new();

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_rule_that_never_ends_names_itself() {
     let program = program("n(0). n(Y) :- n(X), Y = fn:plus(X, 1). m(1).");
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let stopped = |limits: Limits| {
         run(&compiled, limits, CLOCK, &Cancel::new())
             .stopped
@@ -29,7 +29,7 @@ fn a_rule_that_never_ends_names_itself() {
 fn a_cross_product_is_stopped_without_deriving_anything() {
     let facts: String = (0..2_000).map(|n| format!("a({n}). ")).collect();
     let program = program(&format!("{facts} p(X) :- a(X), a(Y), X > Y, Y > X."));
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let stop = run(&compiled, limits, CLOCK, &Cancel::new()).stopped;
     assert_eq!(stop.map(|stop| stop.reason), Some(Reason::Steps(1_000_000)));
@@ -38,7 +38,7 @@ fn a_cross_product_is_stopped_without_deriving_anything() {
 #[test]
 fn a_body_without_end_is_no_danger() {
     let premises = vec!["a(X)"; 100_000].join(", ");
-    let (_, compiled, model) = model(&format!("a(1). p(X) :- {premises}. q(X) :- a(X)."), Reading::Go);
+    let (_, compiled, model) = model(&format!("a(1). p(X) :- {premises}. q(X) :- a(X)."), Reading::Engine);
     assert_eq!(model.dump(&compiled), ["a(1)", "q(1)"]);
     assert_eq!(compiled.faults.len(), 1);
 }
@@ -48,10 +48,10 @@ fn around_a_circle_the_engine_never_ends() {
     let text = format!(
         "{BIGGER}in(/a, 1). in(/b, 2). e(/a, /b). e(/b, /a).\nbest(X, V) :- in(X, V). best(Y, V) :- best(X, V), e(X, Y)."
     );
-    check(&text, Reading::Written, expect!["best(/a,2) best(/b,2) e(/a,/b) e(/b,/a) in(/a,1) in(/b,2)"]);
+    check(&text, Reading::Intended, expect!["best(/a,2) best(/b,2) e(/a,/b) e(/b,/a) in(/a,1) in(/b,2)"]);
     let program = program(&text);
     let limits = Limits { derived: 1_000, ..Limits::default() };
-    let compiled = compile(&program, Reading::Go);
+    let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, limits, CLOCK, &Cancel::new());
     assert_eq!(model.stopped.map(|stop| stop.reason), Some(Reason::Derived(1_000)));
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn of_facts_that_are_merged_one_is_kept() {
-    for reading in [Reading::Go, Reading::Written] {
+    for reading in [Reading::Engine, Reading::Intended] {
         check(
             &format!(
                 "{BIGGER}in(/a, 3). in(/a, 7). in(/b, 2). best(X, V) :- in(X, V). top(X) :- best(X, V), V > 5."
@@ -39,12 +39,12 @@ fn of_facts_that_are_merged_one_is_kept() {
 fn merges_that_the_engine_does_not_carry_out() {
     check(
         "Decl p(A, B) descr [fundep([A], [B])].\nin(1, /x). in(1, /y). p(A, B) :- in(A, B).",
-        Reading::Go,
+        Reading::Engine,
         expect!["in(1,/x) in(1,/y) p(1,/x) p(1,/y)"],
     );
     check(
         "Decl p(A, B, C) descr [fundep([A], [B, C])].\nin(1, /x, /q). p(A, B, C) :- in(A, B, C).",
-        Reading::Go,
+        Reading::Engine,
         expect![[r#"
             in(1,/x,/q)
             stopped at premise Some(4294967295): a `fundep` on 2 columns, where the engine merges one
@@ -56,14 +56,14 @@ fn merges_that_the_engine_does_not_carry_out() {
         in(1, /x, /q). in(2, /x, /q). in(1, /y, /q). p(A, B, C) :- in(A, B, C).";
     check(
         second,
-        Reading::Go,
+        Reading::Engine,
         expect![
             "bigger(1,1,1) bigger(1,2,2) bigger(2,1,2) bigger(2,2,2) in(1,/x,/q) in(1,/y,/q) in(2,/x,/q) p(1,/y,/q) p(2,/x,/q)"
         ],
     );
     check(
         second,
-        Reading::Written,
+        Reading::Intended,
         expect![
             "bigger(1,1,1) bigger(1,2,2) bigger(2,1,2) bigger(2,2,2) in(1,/x,/q) in(1,/y,/q) in(2,/x,/q) p(1,/y,/q) p(2,/x,/q)"
         ],

@@ -32,8 +32,8 @@ fn model(text: &str, reading: Reading) -> (Program, Arc<Compiled>, Model) {
     let program = program(text);
     // What is shared with the other reading must change nothing.
     let compiled = match reading {
-        Reading::Go => compile(&program, reading),
-        Reading::Written => compile_beside(&program, reading, &compile(&program, Reading::Go)),
+        Reading::Engine => compile(&program, reading),
+        Reading::Intended => compile_beside(&program, reading, &compile(&program, Reading::Engine)),
     };
     let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
     (program, compiled, model)
@@ -69,7 +69,7 @@ fn check(text: &str, reading: Reading, expect: Expect) {
 
 /// The proof of the last fact of a predicate.
 fn check_proof(text: &str, name: &str, arity: u16, expect: Expect) {
-    check_proof_in(Reading::Written, text, name, arity, expect);
+    check_proof_in(Reading::Intended, text, name, arity, expect);
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
@@ -98,7 +98,7 @@ fn check_proof_in(reading: Reading, text: &str, name: &str, arity: u16, expect: 
 /// Why no fact of a predicate has a first argument.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check_why_not(text: &str, name: &str, arity: u16, first: &str, expect: Expect) {
-    let (program, compiled, mut model) = model(text, Reading::Written);
+    let (program, compiled, mut model) = model(text, Reading::Intended);
     let mut wanted = vec![None; usize::from(arity)];
     let value = model.values.name(first);
     wanted.iter_mut().take(1).for_each(|wanted| *wanted = Some(value));

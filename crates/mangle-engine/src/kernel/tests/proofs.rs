@@ -165,7 +165,7 @@ fn a_group_without_rows_is_missed_for_its_key() {
 
 /// Further proofs of the first fact of a predicate, one a paragraph: rule by rule, then what its premises found.
 fn check_others(text: &str, name: &str, arity: u16, expect: Expect) {
-    let (program, compiled, mut model) = model(text, Reading::Go);
+    let (program, compiled, mut model) = model(text, Reading::Engine);
     let others = model.other_proofs(&compiled, CLOCK, id(&program, name, arity), 0, 3);
     let shown = |proof: Proof| {
         let root = &proof.nodes[0];
@@ -214,7 +214,7 @@ fn other_ways_in_which_a_fact_follows() {
 #[test]
 fn a_negation_that_is_dropped_is_part_of_the_proof() {
     check_proof_in(
-        Reading::Go,
+        Reading::Engine,
         "door(/d). open(D) :- !locked(D, Key), door(D).\nlocked(/x, /y).\nall(/yes) :- !locked(_, _).",
         "open",
         1,
@@ -226,7 +226,7 @@ fn a_negation_that_is_dropped_is_part_of_the_proof() {
         "#]],
     );
     check_proof_in(
-        Reading::Go,
+        Reading::Engine,
         "door(/d). all(/yes) :- !door(_).",
         "all",
         1,
@@ -236,7 +236,7 @@ fn a_negation_that_is_dropped_is_part_of_the_proof() {
         "#]],
     );
     check_proof_in(
-        Reading::Go,
+        Reading::Engine,
         "door(/d). size(/d, 3). n(D, N) :- door(D), size(D, S), !lock(D, _) |> do fn:group_by(D), let N = fn:sum(S).\nlock(/x, /y).",
         "n",
         2,

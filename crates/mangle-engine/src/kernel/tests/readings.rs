@@ -25,9 +25,9 @@ fn plans_facts_and_clauses_are_shared() {
          open(D) :- !locked(D, K), door(D).\n\
          count(N) :- door(D), closed(D) |> do fn:group_by(), let N = fn:count().\n",
     );
-    let go = compile(&program, Reading::Go);
-    let written = compile_beside(&program, Reading::Written, &go);
+    let go = compile(&program, Reading::Engine);
+    let written = compile_beside(&program, Reading::Intended, &go);
     assert_eq!(shared(&go, &written), [2, 4]);
     assert!(Arc::ptr_eq(&go.facts, &written.facts) && Arc::ptr_eq(&go.rules, &written.rules));
-    assert_eq!(shared(&go, &compile(&program, Reading::Written)), [0_u32; 0]);
+    assert_eq!(shared(&go, &compile(&program, Reading::Intended)), [0_u32; 0]);
 }
