@@ -43,7 +43,7 @@ pub(super) struct TranscriptArgs {
     /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<ProfileOption>,
-    /// The runtime that reads the replies. auto: the one that fits the policy; none: the rules of the protocol alone
+    /// The runtime that reads the replies. none: the rules of the protocol alone; auto: the first version of codeNERD
     #[arg(long, value_name = "VERSION", value_parser = runtimes())]
     runtime: Option<RuntimeOption>,
     /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
@@ -54,7 +54,7 @@ pub(super) struct TranscriptArgs {
 /// A value of `--runtime`.
 #[derive(Debug, Clone, Copy)]
 enum RuntimeOption {
-    /// It follows from the policy, whatever the settings say.
+    /// The default, whatever the settings say.
     Auto,
     This(Runtime),
 }

@@ -34,8 +34,8 @@ settings! {
         /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
         /// consumer refuses is an error only where one is named.
         consumer: Option<String> => Is("open");
-        /// The runtime whose behavior is modeled, as `mangle-ls version` lists them. `none`: the rules of the protocol alone.
-        /// `auto`: the runtime that fits the policy.
+        /// The runtime whose behavior is modeled. `none`: the rules of the protocol alone. `auto`: the first modeled version of
+        /// codeNERD. `--runtime` overrides it.
         runtime: Option<Runtime> as RuntimeWord => Is("auto");
         /// How strictly the shape of an envelope is checked: `struct` as the runtime's types do, `simple` as its
         /// small schema does, `schema` as its strict schema does, with every field and no other.
