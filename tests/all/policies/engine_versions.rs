@@ -166,8 +166,8 @@ fn wrong_findings(recording: &Recording) -> Option<String> {
             let surplus = errors.iter().filter(|found| !is_on_purpose(found.rule.name));
             let surplus: Vec<_> = surplus.map(|it| format!("{} ({})", it.rule.name, it.message)).collect();
             let is_about_types = found.iter().any(is_about_types);
-            (!surplus.is_empty() && !(is_about_types && verdict["stage"] == "bounds"))
-                .then(|| surplus.join(", "))
+            let is_explained = surplus.is_empty() || is_about_types && verdict["stage"] == "bounds";
+            (!is_explained).then(|| surplus.join(", "))
         }
         Some(_) => errors.is_empty().then(|| "no error".to_owned()),
     };
