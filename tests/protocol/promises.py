@@ -48,6 +48,7 @@ SILENT = {
     "positionEncoding",
     "textDocumentSync",
     "textDocumentSync.openClose",
+    "textDocumentSync.save",
     "completionProvider.completionItem",
     "completionProvider.completionItem.labelDetailsSupport",
     "diagnosticProvider.interFileDependencies",

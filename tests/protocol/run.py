@@ -27,8 +27,9 @@ WIDE = (
     '# 🦀 é https://example.org/🦀\r\nDecl wide(Key, Value)\r\n  descr [doc("🦀 says é")]\r\n  bound [/string, /number].\r\n\r\n'
     'wide("🦀", 1). wide("é🦀", 2).\r\nwider("🦀", X) :- wide("🦀", X), !narrow("🦀", X).\r\n'
     'narrow("🦀é", N) :- wide(_, X) |> do fn:group_by(), let N = fn:sum(X).\r\n'
-    '/* 🦀 */ broken("🦀", X :- wide("🦀" X).\r\n'
 )
+# What no program loads with.
+BROKEN = '/* 🦀 */ broken("🦀", X :- wide("🦀" X).\r\n'
 
 # What such an agent said: updates in strings in strings, one that is lost, one that nobody declared, and a line that is no record.
 ENVELOPE = {
@@ -58,7 +59,9 @@ def programs(into):
         shutil.copytree(ROOT / "examples" / name, folder)
         with (folder / "mangle-ls.toml").open("a") as settings:
             settings.write(SMALL_WORLDS)
-        (folder / "wide 🦀.mg").write_bytes(WIDE.encode())
+        # The incident does not load as it is; of the guardian there are facts, prompts and verdicts, until it is edited.
+        wide = WIDE if name == "guardian" else WIDE + BROKEN
+        (folder / "wide 🦀.mg").write_bytes(wide.encode())
         (folder / "transcripts").mkdir()
         (folder / "transcripts" / "said 🦀.jsonl").write_bytes(SAID.encode())
         (folder / "next 🦀.kernel.mg").write_bytes(KERNEL.encode())

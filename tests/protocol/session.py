@@ -158,8 +158,13 @@ class Session:
         for name in (self.server.get("executeCommandProvider") or {}).get("commands", []):
             seen = len(self.wire.seen)
             params = {"command": name, "arguments": COMMANDS[name]}
-            if "error" in self.wire.response(self.ask("workspace/executeCommand", params)):
-                self.report(f"{name} fails")
+            error = self.wire.response(self.ask("workspace/executeCommand", params)).get("error")
+            if error and error["message"].startswith("the program does not load"):
+                # The edits before have left errors. The command says so, and does nothing else.
+                self.delivered["workspace/executeCommand"] += 1
+                continue
+            if error:
+                self.report(f"{name} fails: {error['message']}")
             deeds = {"workspace/applyEdit", "window/showDocument", "window/showMessage"}
             if self.wire.wait_until(lambda: deeds & set(self.wire.seen[seen:])):
                 self.delivered["workspace/executeCommand"] += 1

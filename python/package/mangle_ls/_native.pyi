@@ -150,7 +150,7 @@ class Policy:
         facts: a table for each predicate, in addition to the facts of the program.
             Its columns have the names of the arguments in the declaration, in any order; where no declaration
             names them, they are the arguments in their order.
-        reading: `go` evaluates as the engine does, `written` as the text intends.
+        reading: `engine` evaluates as the engine does, `intended` as the text intends.
         Raises `ValueError` if the atom is not one, a row is no fact, or the evaluation reaches a limit.
         Warns of what the answer does not take into account.
         """

@@ -6,7 +6,7 @@ local M = {}
 
 --- The lines that show an answer of mangle/query: facts, with what is known of them in comments.
 local function written(answer)
-  local whose = answer.reading == 'go' and 'the engine' or 'as written'
+  local whose = answer.reading == 'engine' and 'the engine' or 'as written'
   local with = type(answer.sample) == 'string' and (', with ' .. answer.sample) or ''
   local lines = { ('# %d %s, %s%s'):format(#answer.facts, #answer.facts == 1 and 'fact' or 'facts', whose, with) }
   for _, note in ipairs(answer.lost) do table.insert(lines, '# ' .. note) end
