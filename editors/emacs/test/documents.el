@@ -31,7 +31,7 @@
 (test-check "both channels of a transcript, and the way back"
   (make-directory (expand-file-name "incident/transcripts" test-root) t)
   (copy-file (expand-file-name "transcripts/failures/lost-atoms.json" test-root)
-             (expand-file-name "incident/transcripts/" test-root))
+             (expand-file-name "incident/transcripts/" test-root) t)
   (test-open "incident/transcripts/lost-atoms.json")
   (test-await "findings" #'test-findings)
   (mangle-ls-channels)
@@ -123,7 +123,7 @@
   (test-equal (line-number-at-pos) 8))
 
 (test-check "a replay, and the kernel after a turn"
-  (copy-file (expand-file-name "jailbreak/session.piggyback.jsonl" test-root) (expand-file-name "guardian/" test-root))
+  (copy-file (expand-file-name "jailbreak/session.piggyback.jsonl" test-root) (expand-file-name "guardian/" test-root) t)
   (test-file "guardian/session.piggyback.jsonl")
   (text-mode)
   (test-open "guardian/session.piggyback.jsonl")
