@@ -132,6 +132,7 @@ impl Check {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
         let (targets, mut resolution) = self.resolve(working, &overlay, &session.memory)?;
+        resolution.version_notes().iter().for_each(|note| output::warn(color, note));
         let shows_diff = self.fix.only_shows();
         let mut out = Output::of(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);
         if self.show_program {
@@ -293,7 +294,7 @@ impl Check {
 
     /// The files and folders that are to be checked, and what is read for their sake, as absolute paths.
     fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
-        let (table, overlay) = (session.memory.table(), Overlay::default());
+        let (table, overlay) = (session.memory.table(), surroundings::disk());
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         let resolution = host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
         let mut watched: Vec<_> = self.paths.iter().map(|path| host::absolute(working, path)).collect();
@@ -303,6 +304,7 @@ impl Check {
         watched.extend(named.targets.iter().filter_map(CheckTarget::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
         watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
+        watched.extend(resolution.go_mods.iter().cloned());
         watched.extend(resolution.grammars.iter().map(|grammar| grammar.path.clone()));
         let beside = resolution.beside();
         watched.extend(beside.map(|(_, path, _)| path.to_path_buf()));

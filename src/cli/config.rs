@@ -12,7 +12,7 @@ use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, SettingsProblems, Shell};
+use crate::host::{self, CheckTarget, Memory, Project, Resolution, SettingsProblems, Shell};
 
 /// Print the settings that hold, or what applies to a file and why
 ///
@@ -93,7 +93,7 @@ impl Config {
 fn resolve(target: &CheckTarget) -> (Resolution, Memory) {
     let memory = Memory::default();
     let targets = std::slice::from_ref(target);
-    let resolution = host::resolve(targets, Shell::CommandLine, &Overlay::default(), memory.table());
+    let resolution = host::resolve(targets, Shell::CommandLine, &surroundings::disk(), memory.table());
     (resolution, memory)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
-use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, relative};
+use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownVersions, relative};
 use crate::report::sink::terminal;
 use mangle_syntax::text::FileId;
 
@@ -32,8 +32,8 @@ struct Membership {
     role: &'static str,
     /// With how many files it is analysed, itself among them.
     files: usize,
-    /// The version of the engine; `null`: the newest.
-    engine: &'static str,
+    #[serde(flatten)]
+    versions: ShownVersions,
     /// Whether directives of codeNERD are passed over in it.
     hybrid: bool,
 }
@@ -82,7 +82,8 @@ impl EffectiveConfig {
                 "program",
                 &format!("{name} in {root}: {role} ({files} {})", if *files == 1 { "file" } else { "files" }),
             );
-            line("", &format!("for the engine {}", program.engine));
+            line("", &format!("engine {}", program.versions.engine));
+            line("", &format!("runtime {}", program.versions.runtime));
             if program.hybrid {
                 line("", "hybrid: directives of codeNERD are passed over");
             }
@@ -129,7 +130,7 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
         root: relative(working, &program.root),
         role,
         files,
-        engine: program.embedding.engine.name.as_str(),
+        versions: ShownVersions::of(&program.versions),
         hybrid: program.embedding.is_hybrid(file),
     }
 }

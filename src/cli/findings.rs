@@ -1,5 +1,6 @@
 //! One check: from what is to be checked to findings that are ready to be written.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub(super) struct Findings {
     beside: FxHashSet<FileId>,
     clauses: usize,
     envelopes: u64,
+    engines: BTreeSet<&'static str>,
+    runtimes: BTreeSet<&'static str>,
     undeclared: usize,
     /// Questions about rules that were not decided.
     undecided: usize,
@@ -119,6 +122,12 @@ impl Findings {
             max_findings: request.options.max_findings,
             clauses,
             envelopes: transcripts.envelopes,
+            engines: resolution
+                .programs
+                .iter()
+                .map(|program| program.embedding.engine.name.as_str())
+                .collect(),
+            runtimes: resolution.transcripts.iter().map(|found| found.settings.caps.runtime.name()).collect(),
             undeclared: transcripts.undeclared,
             undecided,
             unloaded,
@@ -157,6 +166,8 @@ impl Findings {
         let counts = report::count(&self.entries);
         let mut summary =
             CheckSummary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
+        summary.engines.clone_from(&self.engines);
+        summary.runtimes.clone_from(&self.runtimes);
         for omitted in &self.omitted {
             summary.errors += omitted.of_severity(Severity::Error);
             summary.warnings += omitted.of_severity(Severity::Warning);

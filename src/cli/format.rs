@@ -44,7 +44,7 @@ pub(super) struct ReportFooter {
 impl ReportFooter {
     /// The ending of output that lacks so many more findings.
     fn without(&self, more: usize) -> Self {
-        let summary = CheckSummary { omitted: self.summary.omitted + more, ..self.summary };
+        let summary = CheckSummary { omitted: self.summary.omitted + more, ..self.summary.clone() };
         Self { summary, statistics: self.statistics.clone(), mark: self.mark.clone() }
     }
 }

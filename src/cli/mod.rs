@@ -61,6 +61,7 @@ mod threads;
 mod transcripts;
 mod verify;
 mod version;
+mod version_args;
 #[cfg_attr(target_family = "wasm", path = "no_watch.rs")]
 mod watch;
 mod wrap;
@@ -73,6 +74,7 @@ use std::path::PathBuf;
 use clap::{ColorChoice, Parser, Subcommand};
 
 use self::surroundings::Surroundings;
+use self::version_args::VersionArgs;
 #[cfg(not(target_family = "wasm"))]
 use crate::mcp::{CommandAnswer, CommandRequest};
 use crate::report::sink;
@@ -97,6 +99,8 @@ struct Cli {
     /// Mask what looks like a credential: as it is anyway
     #[arg(long, global = true, hide = true, conflicts_with = "no_redact")]
     redact: bool,
+    #[command(flatten)]
+    versions: VersionArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -129,6 +133,7 @@ enum Command {
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
+    Version(version::VersionCommand),
     #[cfg(not(target_family = "wasm"))]
     Completions(completions::Completions),
     #[cfg(not(target_family = "wasm"))]
@@ -249,6 +254,7 @@ pub fn problem_of(arguments: &[String]) -> Option<String> {
 impl Cli {
     fn run(&self) -> anyhow::Result<ExitStatus> {
         let color = self.color;
+        surroundings::choose_versions(self.versions.options());
         match &self.command {
             Command::Check(check) => check.run(color),
             Command::Fmt(fmt) => fmt.run(color),
@@ -260,9 +266,12 @@ impl Cli {
             Command::Stats(stats) => stats.run(color),
             Command::Parse(parse) => parse.run(color),
             #[cfg(not(target_family = "wasm"))]
-            Command::Serve(serve) => serve.run(),
+            Command::Serve(serve) => serve.run(self.versions.options()),
             #[cfg(not(target_family = "wasm"))]
-            Command::Mcp(mcp) => mcp.run(run_for_agent),
+            Command::Mcp(mcp) => {
+                self.versions.options().refuse()?;
+                mcp.run(run_for_agent)
+            }
             Command::Init(init) => init.run(color),
             Command::Graph(graph) => graph.run(color),
             Command::Query(query) => query.run(color),
@@ -278,6 +287,7 @@ impl Cli {
             Command::Rule(rule) => rule.run(color),
             Command::Config(config) => config.run(color),
             Command::Status(status) => status.run(color),
+            Command::Version(version) => version.run(color),
             #[cfg(not(target_family = "wasm"))]
             Command::Completions(completions) => completions.run(color),
             #[cfg(not(target_family = "wasm"))]

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 
 use super::findings::{Findings, FindingsRequest};
+use super::surroundings;
 use crate::host::{self, CheckOptions, CheckTarget, GitRevision, Memory, Shell};
 use crate::report;
 
@@ -49,7 +50,7 @@ fn gather(
     options: CheckOptions,
 ) -> Result<Findings> {
     let past = GitRevision::read(working, revision)?;
-    let (targets, overlay) = past.targets(targets)?;
+    let (targets, overlay) = past.targets(targets, surroundings::disk())?;
     let memory = Memory::default();
     let mut resolution =
         host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());

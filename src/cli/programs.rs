@@ -7,6 +7,7 @@ use clap::ColorChoice;
 use rustc_hash::FxHashMap;
 
 use super::output;
+use super::surroundings;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
     Overlay, PartialScan, Problem, Resolution, SettingsProblems, Shell,
@@ -75,7 +76,7 @@ impl Programs {
     ) -> Result<Self, GitRevisionError> {
         let past = GitRevision::read(working, revision)?;
         let named = host::targets(paths, working);
-        let (targets, overlay) = past.targets(&named.targets)?;
+        let (targets, overlay) = past.targets(&named.targets, surroundings::disk())?;
         let then = past.then(working)?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
@@ -114,7 +115,7 @@ impl<J> Programs<J> {
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
         let named = host::targets(paths, working);
-        Self::load_over(&Overlay::default(), named, paths.is_empty(), working, memory, sources, join)
+        Self::load_over(&surroundings::disk(), named, paths.is_empty(), working, memory, sources, join)
     }
 
     fn load_over(

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::host::{self, CheckTarget, Memory, Overlay, ProgramFiles, Resolution, relative};
+use super::surroundings;
+use crate::host::{self, CheckTarget, Memory, ProgramFiles, Resolution, relative};
 use crate::report::sink::terminal;
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
@@ -56,7 +57,8 @@ pub(super) fn of_project(
             refused: true,
         })
         .collect();
-    let (files, _) = host::load(resolution, std::slice::from_ref(target), &Overlay::default(), memory, || {});
+    let (files, _) =
+        host::load(resolution, std::slice::from_ref(target), &surroundings::disk(), memory, || {});
     for program in programs {
         let summaries = program.members.iter().filter_map(|member| files.get(&member.file).map(Arc::clone));
         let joined = Program::embedded(summaries.collect(), Arc::clone(&program.embedding));

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::ExitStatus;
+use crate::host::VersionOptions;
 use crate::lsp::{self, SessionEnd};
 
 /// Run the language server on standard input and output
@@ -16,8 +17,12 @@ pub(super) struct Serve {
 impl Serve {
     /// Serves one client. One that leaves without saying goodbye is a finding, as the protocol
     /// demands.
-    pub(super) fn run(&self) -> Result<ExitStatus> {
+    ///
+    /// # Errors
+    /// When options choose versions, which a server takes from the settings, or the system gives no threads.
+    pub(super) fn run(&self, versions: VersionOptions) -> Result<ExitStatus> {
         let _ = self.stdio;
+        versions.refuse()?;
         Ok(match lsp::serve()? {
             SessionEnd::Orderly => ExitStatus::Clean,
             SessionEnd::Abruptly => ExitStatus::Findings,

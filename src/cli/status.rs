@@ -11,7 +11,7 @@ use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, FileTable, Overlay, PartialScan, Resolution, Shell};
+use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownVersions};
 use crate::report::sink::terminal;
 
 /// Say which version this is and which programs it sees here
@@ -36,6 +36,8 @@ struct Program {
     configuration: Option<String>,
     /// The paths of its files.
     files: Vec<String>,
+    #[serde(flatten)]
+    versions: ShownVersions,
 }
 
 impl StatusCommand {
@@ -47,7 +49,7 @@ impl StatusCommand {
         let working = surroundings::working_folder()?;
         let table = FileTable::default();
         let target = CheckTarget::Folder(working.clone());
-        let resolution = host::resolve(&[target], Shell::Editor, &Overlay::default(), &table);
+        let resolution = host::resolve(&[target], Shell::Editor, &surroundings::disk(), &table);
         let status = Status::new(&resolution, &table);
         let settings = resolution.settings_problems(&working);
         let text = match self.format {
@@ -79,6 +81,7 @@ impl Status {
                 .own()
                 .map(|member| table.path(member.file).to_string_lossy().into_owned())
                 .collect(),
+            versions: ShownVersions::of(&program.versions),
         });
         Self { version: env!("CARGO_PKG_VERSION"), programs: programs.collect() }
     }
@@ -95,6 +98,7 @@ impl Status {
                 terminal(&program.name),
                 program.files.len()
             ));
+            out.push_str(&program.versions.text("  "));
         }
         let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {

@@ -1,13 +1,13 @@
 //! What a command finds around it: the working folder, open documents, and the flag that stops it. Those of the process, or
 //! those that a caller in this process gives ([`within`]).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 
-use crate::host::Overlay;
+use crate::host::{Overlay, VersionOptions};
 use mangle_syntax::text::Cancel;
 
 /// The surroundings of one command.
@@ -25,6 +25,8 @@ thread_local! {
     /// The surroundings of the command that runs on this thread, if they are not those of the process. As with recordings of
     /// output, only the thread that runs a command asks.
     static CURRENT: RefCell<Option<Surroundings>> = const { RefCell::new(None) };
+    /// The versions that the options of the command on this thread choose.
+    static VERSIONS: Cell<VersionOptions> = const { Cell::new(VersionOptions { engine: None, runtime: None }) };
 }
 
 /// Runs `command` in other surroundings than those of the process.
@@ -53,9 +55,24 @@ pub(super) fn working_folder() -> Result<PathBuf> {
     }
 }
 
-/// The open documents.
+/// Sets the versions that the options of the command choose.
+pub(super) fn choose_versions(options: VersionOptions) {
+    VERSIONS.set(options);
+}
+
+/// The versions that options choose.
+pub(super) fn versions() -> VersionOptions {
+    VERSIONS.get()
+}
+
+/// No open documents, and the versions that options choose.
+pub(super) fn disk() -> Overlay {
+    Overlay::default().with_versions(versions())
+}
+
+/// The open documents, and the versions that options choose.
 pub(super) fn documents() -> Overlay {
-    let mut overlay = Overlay::default();
+    let mut overlay = disk();
     CURRENT.with_borrow(|current| {
         for (path, text) in current.iter().flat_map(|current| &current.texts) {
             overlay.insert(path.clone(), Arc::clone(text));

@@ -83,7 +83,12 @@ impl TestCommand {
             self.filter.as_ref().is_none_or(has)
         };
         let other = |file: Option<FileId>, path: &str| {
-            host::other_program(&host::folder_of(file, memory.table(), &working), path, &working)
+            host::other_program_for(
+                surroundings::versions(),
+                &host::folder_of(file, memory.table(), &working),
+                path,
+                &working,
+            )
         };
         let surroundings = Surroundings { name: &name, other: &other, solvers: &host::solvers };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &surroundings::cancel());

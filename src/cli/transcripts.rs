@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result, ensure};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
@@ -28,7 +27,7 @@ use crate::report::replies::TranscriptReply;
 use crate::report::{
     FilePart, LinePosition, LoadError, LoadErrors, RECORD, ReportEntry, SourceText, Sources, json_value,
 };
-use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, Runtime, TranscriptSettings};
+use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::ReplyContext;
@@ -43,26 +42,9 @@ pub(super) struct TranscriptArgs {
     /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<ProfileOption>,
-    /// The runtime that reads the replies. none: the rules of the protocol alone; auto: the first version of codeNERD
-    #[arg(long, value_name = "VERSION", value_parser = runtimes())]
-    runtime: Option<RuntimeOption>,
     /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
-}
-
-/// A value of `--runtime`.
-#[derive(Debug, Clone, Copy)]
-enum RuntimeOption {
-    /// The default, whatever the settings say.
-    Auto,
-    This(Runtime),
-}
-
-fn runtimes() -> impl TypedValueParser<Value = RuntimeOption> {
-    let words = std::iter::once("auto").chain(Runtime::all().map(Runtime::name));
-    PossibleValuesParser::new(words)
-        .map(|word| Runtime::parse(&word).map_or(RuntimeOption::Auto, RuntimeOption::This))
 }
 
 /// A value of `--profile`.
@@ -92,11 +74,6 @@ impl TranscriptArgs {
             settings.container = self.container.or(settings.container);
             if self.profile == Some(ProfileOption::Auto) {
                 settings.profile = None;
-            }
-            match self.runtime {
-                Some(RuntimeOption::Auto) => settings.runtime = None,
-                Some(RuntimeOption::This(runtime)) => settings.runtime = Some(runtime),
-                None => {}
             }
             settings.prescribed = self.prescribed();
             if let Some(consumer) = &self.consumer {
@@ -179,7 +156,7 @@ impl Transcripts {
     /// # Errors
     /// When there is no such consumer.
     pub(super) fn load(files: &[PathBuf], args: &TranscriptArgs, working: &Path) -> Result<Self> {
-        let (memory, overlay) = (Memory::default(), Overlay::default());
+        let (memory, overlay) = (Memory::default(), surroundings::disk());
         let named = host::targets_with_transcripts(&[], files, working);
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());

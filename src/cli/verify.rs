@@ -158,7 +158,9 @@ impl VerifyCommand {
                 let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
                 let mark = self.admit(errors, &programs, working, color)?;
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
-                let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
+                let other = |_: Option<FileId>, path: &str| {
+                    host::other_program_for(surroundings::versions(), working, path, working)
+                };
                 let report =
                     self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
                 programs.complain(working, color);
@@ -179,7 +181,12 @@ impl VerifyCommand {
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
                 let other = |file: Option<FileId>, path: &str| {
-                    host::other_program(&host::folder_of(file, memory.table(), working), path, working)
+                    host::other_program_for(
+                        surroundings::versions(),
+                        &host::folder_of(file, memory.table(), working),
+                        path,
+                        working,
+                    )
                 };
                 let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &other);
                 programs.complain(working, color);
@@ -223,7 +230,9 @@ impl VerifyCommand {
             programs.all.iter().filter_map(|joined| joined.files.clone()).flatten().collect();
         let wanted = |file| files.is_empty() || files.contains(&file);
         let name = |file| programs.sources.name(file).to_owned();
-        let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
+        let other = |_: Option<FileId>, path: &str| {
+            host::other_program_for(surroundings::versions(), working, path, working)
+        };
         let solvers = |configured| self.solvers(configured);
         let surroundings = Surroundings { name: &name, other: &other, solvers: &solvers };
         let progress = Progress::of_names("checking");

@@ -1,6 +1,20 @@
-//! `--version`: what a bug report needs to say of the program itself.
+//! `--version` and `version`: the version of the program, and the reference versions that its answers are about.
 
 use std::sync::LazyLock;
+
+use anyhow::Result;
+use clap::{Args, ColorChoice};
+use serde::Serialize;
+
+use super::ExitStatus;
+use super::load_args::refuses_settings;
+use super::output::{self, Output};
+use super::output_form::OutputForm;
+use super::surroundings;
+use crate::host::{self, CheckTarget, FileTable, Resolution, Shell, ShownVersions};
+use crate::report::sink::terminal;
+use mangle_settings::Runtime;
+use mangle_settings::versions::{ENGINES, Published};
 
 /// The version, the ABI of the grammar that editors must be able to load, and the revision it was built
 /// from, where `build.rs` knew it. The first line stays `mangle-ls VERSION`, which clients read.
@@ -12,4 +26,113 @@ pub(super) fn long() -> &'static str {
         format!("{version}\ngrammar ABI {abi}\nrevision {revision}")
     });
     &TEXT
+}
+
+/// List the modeled versions of the engine and the runtime, and the ones that hold here
+#[derive(Debug, Args)]
+pub(super) struct VersionCommand {
+    /// How it is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: OutputForm,
+}
+
+#[derive(Debug, Serialize)]
+struct Versions {
+    version: &'static str,
+    engines: Vec<Reference>,
+    runtimes: Vec<Reference>,
+    programs: Vec<Program>,
+}
+
+/// A modeled version.
+#[derive(Debug, Serialize)]
+struct Reference {
+    name: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    day: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    revision: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    module: &'static str,
+    /// The engine that a runtime pins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'static str>,
+}
+
+/// A program of the working folder.
+#[derive(Debug, Serialize)]
+struct Program {
+    name: String,
+    #[serde(flatten)]
+    versions: ShownVersions,
+}
+
+impl VersionCommand {
+    /// Runs the command. The programs are those that an editor has with the working folder open.
+    ///
+    /// # Errors
+    /// When there is no working folder, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+        let working = surroundings::working_folder()?;
+        let target = CheckTarget::Folder(working.clone());
+        let resolution =
+            host::resolve(&[target], Shell::Editor, &surroundings::disk(), &FileTable::default());
+        let versions = Versions::new(&resolution);
+        let settings = resolution.settings_problems(&working);
+        let text = match self.format {
+            OutputForm::Text => settings.errors.comment("#") + &versions.text(),
+            OutputForm::Json => {
+                let mut value = serde_json::to_value(&versions)?;
+                settings.errors.mark_json(&mut value);
+                serde_json::to_string_pretty(&value)? + "\n"
+            }
+        };
+        let mut out = Output::of(self.format.medium(), color);
+        out.write(&text)?;
+        out.flush()?;
+        output::warn_ignored(&settings, color);
+        let is_refused = refuses_settings(&settings.errors, color);
+        Ok(if is_refused { ExitStatus::Failure } else { ExitStatus::Clean })
+    }
+}
+
+impl Reference {
+    fn of(published: &Published, engine: Option<&'static str>) -> Self {
+        let Published { name, day, revision, module } = *published;
+        Self { name, day, revision, module, engine }
+    }
+
+    fn line(&self) -> String {
+        let revision = self.revision.get(..12).unwrap_or(self.revision);
+        let line = format!("  {:<17} {:<11} {revision:<13} {}", self.name, self.day, self.module);
+        let engine = self.engine.map(|engine| format!(", engine {engine}")).unwrap_or_default();
+        format!("{}{engine}\n", line.trim_end())
+    }
+}
+
+impl Versions {
+    fn new(resolution: &Resolution) -> Self {
+        let programs = resolution.programs.iter().map(|program| Program {
+            name: program.name.clone(),
+            versions: ShownVersions::of(&program.versions),
+        });
+        let runtimes = Runtime::all().map(Runtime::reference);
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            engines: ENGINES.iter().map(|engine| Reference::of(&engine.published, None)).collect(),
+            runtimes: runtimes.map(|runtime| Reference::of(&runtime.published, runtime.engine)).collect(),
+            programs: programs.collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let lines = |references: &[Reference]| references.iter().map(Reference::line).collect::<String>();
+        let mut out = format!("mangle-ls {}\n\nEngines\n{}", self.version, lines(&self.engines));
+        out.push_str(&format!("\nRuntimes\n{}", lines(&self.runtimes)));
+        for program in &self.programs {
+            out.push_str(&format!("\nProgram {}\n", terminal(&program.name)));
+            out.push_str(&program.versions.text("  "));
+        }
+        out
+    }
 }

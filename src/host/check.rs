@@ -1,6 +1,7 @@
 //! The diagnostics of a resolution: of its programs, its configuration files, and of what could
 //! not be read.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,11 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::grammar_checks::GrammarPrograms;
-use super::other_program::other_program;
+use super::other_program::other_program_for;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::{Snapshot, SnapshotProgram};
-use super::{AgentSettings, FileTable, Memory, Overlay, Project};
+use super::{AgentSettings, FileTable, Memory, Overlay, Project, VersionOptions};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
@@ -76,7 +77,10 @@ pub fn check(
             program.evaluate(cancel);
         }
         if options.verify && (loads || options.anyway) {
-            undecided.fetch_add(verify(&snapshot, program, &reported, cancel), Ordering::Relaxed);
+            undecided.fetch_add(
+                verify(&snapshot, program, &reported, (overlay.versions(), cancel)),
+                Ordering::Relaxed,
+            );
         }
         snapshot.trace_prompts(program, cancel);
         program.release();
@@ -131,10 +135,12 @@ fn verify(
     snapshot: &Snapshot,
     program: &SnapshotProgram,
     reported: &ReportedFiles,
-    cancel: &Cancel,
+    (versions, cancel): (VersionOptions, &Cancel),
 ) -> usize {
     if program.is_test() {
-        snapshot.verify(program, &other_program, &mut |_| {}, cancel);
+        let other =
+            |folder: &Path, path: &str, working: &Path| other_program_for(versions, folder, path, working);
+        snapshot.verify(program, &other, &mut |_| {}, cancel);
     }
     match program.single() {
         None if program.sample().is_none() => program.survey(&|file| reported.has(file), cancel),

@@ -69,12 +69,15 @@ impl GitRevision {
         Ok(Self { root, place, files })
     }
 
-    /// What `targets` were at that revision, and the files as open documents.
+    /// What `targets` were at that revision, and the files as open documents beside those of `overlay`.
     ///
     /// # Errors
     /// When a target lies outside of the repository.
-    pub fn targets(&self, targets: &[CheckTarget]) -> Result<(Vec<CheckTarget>, Overlay), GitRevisionError> {
-        let mut overlay = Overlay::default();
+    pub fn targets(
+        &self,
+        targets: &[CheckTarget],
+        mut overlay: Overlay,
+    ) -> Result<(Vec<CheckTarget>, Overlay), GitRevisionError> {
         for (path, bytes) in self.files.iter().filter(|(path, _)| self.is_seen(path, targets)) {
             overlay.insert_bytes(self.place.join(path), bytes.clone());
         }

@@ -45,6 +45,8 @@ mod target;
 mod transcripts;
 mod unread_findings;
 mod uses;
+mod version_options;
+mod versions;
 mod walk;
 #[cfg(not(target_family = "wasm"))]
 mod watch;
@@ -67,7 +69,7 @@ pub use identity::{Identities, MemberLink, ResolvedPath};
 pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests, only};
 pub use load::{load, unparsed};
 pub use memory::Memory;
-pub use other_program::other_program;
+pub use other_program::{other_program, other_program_for};
 pub use overlay::Overlay;
 pub use path_style::PathStyle;
 pub use paths::{
@@ -97,6 +99,8 @@ pub use transcripts::{
     read_transcript, read_transcript_with,
 };
 pub use uses::named_among;
+pub use version_options::VersionOptions;
+pub use versions::{ProgramVersions, ShownVersions, VersionChoice};
 pub use walk::{ScanLimit, Visited, repository};
 #[cfg(not(target_family = "wasm"))]
 pub use watch::{Stopper, WakeReason, Watch, WatchError};

@@ -3,16 +3,29 @@
 use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
-use super::{Memory, Overlay, Shell, absolute, load, relative, resolve, targets, unparsed};
+use super::{Memory, Overlay, Shell, VersionOptions, absolute, load, relative, resolve, targets, unparsed};
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
 
-/// Loads the program at a path that counts from `folder`. Names of its files count from `working`.
+/// Loads the program at a path that counts from `folder`, for the versions of its settings. Names of its files count from `working`.
 ///
 /// # Errors
 /// When something there cannot be read, or there is not exactly one program.
 pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherProgram, String> {
-    let (memory, overlay) = (Memory::default(), Overlay::default());
+    other_program_for(VersionOptions::default(), folder, path, working)
+}
+
+/// [`other_program`], with versions that options choose.
+///
+/// # Errors
+/// When something there cannot be read, or there is not exactly one program.
+pub fn other_program_for(
+    versions: VersionOptions,
+    folder: &Path,
+    path: &str,
+    working: &Path,
+) -> Result<OtherProgram, String> {
+    let (memory, overlay) = (Memory::default(), Overlay::default().with_versions(versions));
     let named = targets(&[absolute(folder, Path::new(path))], working);
     let mut resolution = resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
     let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::FileText;
+use super::version_options::VersionOptions;
 
 /// Texts that count instead of what is on disk: an editor's open documents, or standard input.
 /// Documents that are not on disk at all exist through it.
@@ -15,6 +16,7 @@ pub struct Overlay {
     /// What transcripts are: of any length, and not always text.
     bytes: FxHashMap<PathBuf, Arc<[u8]>>,
     hides_marks: bool,
+    versions: VersionOptions,
 }
 
 impl Overlay {
@@ -29,6 +31,18 @@ impl Overlay {
     #[must_use]
     pub fn hides_marks(&self) -> bool {
         self.hides_marks
+    }
+
+    /// The same texts, with the versions that options choose for everything that is resolved with them.
+    #[must_use]
+    pub fn with_versions(self, versions: VersionOptions) -> Self {
+        Self { versions, ..self }
+    }
+
+    /// The versions that options choose.
+    #[must_use]
+    pub fn versions(&self) -> VersionOptions {
+        self.versions
     }
 
     /// Sets the text of an absolute path.

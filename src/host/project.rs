@@ -16,9 +16,8 @@ use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::{Embedding, PredicateKey};
 use mangle_settings::{
-    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, EngineVersion, FACT_EXTENSIONS,
-    FILE_NAME, Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN,
-    Vocabulary,
+    CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
+    Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
@@ -253,7 +252,6 @@ impl Project {
         let predicates = settings.host_predicates.iter();
         let embedding = Embedding {
             predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
-            engine: self.settings.kernel.engine.or(EngineVersion::default()),
             hybrid,
             ..Embedding::default()
         };

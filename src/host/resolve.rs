@@ -30,6 +30,7 @@ pub use super::problem::Problem;
 pub use super::project::ProgramOrigin;
 use super::project::{self, ProjectProgram};
 use super::uses::used_files;
+use super::versions::{SharedSettings, Undecided, VersionFinder};
 use super::walk::{FileTree, WalkEntry, WalkOptions, walk_within};
 use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test};
 use mangle_settings::{FILE_NAME, FilesSettings, Settings};
@@ -115,6 +116,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     resolver.links();
     resolver.previews();
     resolver.note_empty(asks_for_transcripts);
+    resolver.result.go_mods = resolver.versions.go_mods();
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
     resolver.result.cuts.sort_by(|a, b| a.folder.cmp(&b.folder));
@@ -138,6 +140,9 @@ struct Resolver<'a> {
     near: Arc<BTreeSet<PathBuf>>,
     only_near: bool,
     cancel: &'a Cancel,
+    versions: VersionFinder<'a>,
+    /// The settings of projects with the runtime of a program: programs with the same ones share them.
+    decided: SharedSettings<Settings>,
     result: Resolution,
 }
 
@@ -162,6 +167,8 @@ impl<'a> Resolver<'a> {
             configurations: BTreeSet::new(),
             nearest: FxHashMap::default(),
             as_mangle: FxHashSet::default(),
+            versions: VersionFinder::new(overlay),
+            decided: SharedSettings::default(),
             result: Resolution::default(),
         }
     }
@@ -374,16 +381,20 @@ impl<'a> Resolver<'a> {
     }
 
     fn program(
-        &self,
+        &mut self,
         dealt: ProjectProgram,
         root: PathBuf,
         project: Option<usize>,
         settings: &Arc<Settings>,
         samples: &[PathBuf],
     ) -> ProgramFiles {
-        let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
         let is_single = |path: &PathBuf| is_single(path) || samples.binary_search(path).is_ok();
         let (singles, members): (Vec<_>, Vec<_>) = dealt.files.into_iter().partition(is_single);
+        let undecided = Undecided { files: &members, settings, root: &root };
+        let versions = self.versions.versions(&undecided);
+        let runtime = versions.runtime.version;
+        let settings = self.decided.with_runtime(settings, runtime, |settings| &mut settings.transcripts);
+        let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
         let members = members.into_iter().map(member).collect();
         let single = |path: PathBuf| {
             let used = is_kernel(&path).then(|| used_files(&path, &root, self.overlay)).flatten();
@@ -392,24 +403,29 @@ impl<'a> Resolver<'a> {
         };
         let singles: Vec<StandaloneFile> = singles.into_iter().map(single).collect();
         let mut embedding = dealt.embedding;
-        embedding.singles = singles.iter().map(|single| single.member.file).collect();
-        embedding.singles.sort_unstable();
-        let files = singles.iter().map(|single| single.member.file);
-        embedding.tests = files.filter(|file| is_test(&self.table.path(*file))).collect();
-        embedding.tests.sort_unstable();
-        let files = singles.iter().map(|single| single.member.file);
-        embedding.kernels = files.filter(|file| is_kernel(&self.table.path(*file))).collect();
-        embedding.kernels.sort_unstable();
+        embedding.engine = versions.engine.version;
+        embedding.singles = self.files_of(&singles, |_| true);
+        embedding.tests = self.files_of(&singles, is_test);
+        embedding.kernels = self.files_of(&singles, is_kernel);
         ProgramFiles {
             name: dealt.name,
             origin: dealt.origin,
             declared: dealt.declared,
             root,
             project,
-            settings: Arc::clone(settings),
+            settings,
+            versions: versions.into(),
             embedding: embedding.into(),
             members,
             singles,
         }
+    }
+
+    /// The files of those singles that have a wanted path, sorted.
+    fn files_of(&self, singles: &[StandaloneFile], wanted: impl Fn(&Path) -> bool) -> Vec<FileId> {
+        let files = singles.iter().map(|single| single.member.file);
+        let mut wanted: Vec<_> = files.filter(|file| wanted(&self.table.path(*file))).collect();
+        wanted.sort_unstable();
+        wanted
     }
 }

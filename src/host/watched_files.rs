@@ -17,8 +17,14 @@ const EXTENSIONS: [&[&str]; 5] = [
 ];
 
 /// Patterns for names that say more than an ending. Any file in a folder of transcripts may be one.
-const PATTERNS: [&str; 5] =
-    ["**/mangle-ls.toml", "**/.nerd/config.json", "**/.gitignore", "**/.ignore", "**/transcripts/**"];
+const PATTERNS: [&str; 6] = [
+    "**/mangle-ls.toml",
+    "**/go.mod",
+    "**/.nerd/config.json",
+    "**/.gitignore",
+    "**/.ignore",
+    "**/transcripts/**",
+];
 
 /// Glob patterns for a client that watches files.
 pub fn patterns() -> impl Iterator<Item = String> {
@@ -32,6 +38,7 @@ pub(super) fn is_watched(path: &Path) -> bool {
     let in_transcripts = || path.iter().rev().skip(1).any(|folder| folder == "transcripts");
     path.extension().and_then(|end| end.to_str()).is_some_and(|end| has_ending(&end.to_lowercase()))
         || path.ends_with(FILE_NAME)
+        || path.ends_with("go.mod")
         || is_agent_settings(path)
         || is_ignore_file(path)
         || in_transcripts()

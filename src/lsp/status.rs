@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use serde::Serialize;
 
 use super::view::View;
+use crate::host::ShownVersions;
 use crate::host::workspace::SnapshotFile;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,6 +57,8 @@ struct Program {
     configuration: Option<String>,
     /// The paths of its files.
     files: Vec<String>,
+    #[serde(flatten)]
+    versions: ShownVersions,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,6 +82,7 @@ pub(super) fn status(view: &View) -> Status {
         name: program.name.to_string(),
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
+        versions: ShownVersions::of(&program.versions),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));
     let further = view.snapshot.further_openings().into_iter().map(|opening| &opening.file);

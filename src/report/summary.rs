@@ -1,14 +1,16 @@
 //! The numbers at the end of a report.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
 
 use super::ReportEntry;
+use mangle_settings::EngineVersion;
 use mangle_syntax::lint::Severity;
 
 /// What was checked and how much was found. The order of the members is that of the JSON.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckSummary {
     /// Files whose findings were wanted.
     pub files: usize,
@@ -29,6 +31,12 @@ pub struct CheckSummary {
     /// Findings that are counted and not shown.
     #[serde(skip_serializing_if = "is_none")]
     pub omitted: usize,
+    /// The versions of the engine that the programs were checked for, sorted.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub engines: BTreeSet<&'static str>,
+    /// The runtimes whose reading of the replies was checked, sorted.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub runtimes: BTreeSet<&'static str>,
     /// Whether there was no file to check.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nothing_to_check: bool,
@@ -75,6 +83,12 @@ impl fmt::Display for CheckSummary {
             write!(f, ", {} {}", self.envelopes, if self.envelopes == 1 { "envelope" } else { "envelopes" })?;
         }
         f.write_str(")")?;
+        if self.engines.iter().any(|name| *name != EngineVersion::default().name.as_str()) {
+            write!(f, "; engine {}", words(&self.engines))?;
+        }
+        if self.envelopes > 0 && !self.runtimes.is_empty() {
+            write!(f, "; runtime {}", words(&self.runtimes))?;
+        }
         if self.undeclared > 0 {
             let transcripts = plural(self.undeclared, "transcript", "transcripts");
             write!(f, "; no declarations for {transcripts}, so predicates were not looked up")?;
@@ -84,6 +98,10 @@ impl fmt::Display for CheckSummary {
         }
         Ok(())
     }
+}
+
+fn words(names: &BTreeSet<&'static str>) -> String {
+    names.iter().copied().collect::<Vec<_>>().join(" and ")
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -79,7 +79,7 @@ pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, Transcr
 pub use verify::{SolverChoice, VerifySettings};
 pub use version::VersionReq;
 pub use versions::EngineVersion;
-pub use versions::runtime::Runtime;
+pub use versions::runtime::{Runtime, RuntimeChoice};
 pub use vocabulary::Vocabulary;
 
 /// The name of the configuration file.

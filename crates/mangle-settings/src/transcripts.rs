@@ -34,8 +34,9 @@ settings! {
         /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
         /// consumer refuses is an error only where one is named.
         consumer: Option<String> => Is("open");
-        /// The runtime whose behavior is modeled. `none`: the rules of the protocol alone. `auto`: the first modeled version of
-        /// codeNERD. `--runtime` overrides it.
+        /// The runtime whose behavior is modeled. `none`: the rules of the protocol alone. `auto`: the version of codeNERD whose
+        /// predicates the policy defines, `none` if it defines none of them, and the first version without a policy. `--runtime`
+        /// overrides it.
         runtime: Option<Runtime> as RuntimeWord => Is("auto");
         /// How strictly the shape of an envelope is checked: `struct` as the runtime's types do, `simple` as its
         /// small schema does, `schema` as its strict schema does, with every field and no other.
@@ -150,6 +151,8 @@ settings! {
         profile: Option<Profile> as ProfileWord;
         /// As `transcripts.consumer`.
         consumer: Option<String>;
+        /// As `transcripts.runtime`.
+        runtime: Option<Runtime> as RuntimeWord;
         /// As `transcripts.container`.
         container: Option<Container>;
         /// As `transcripts.strict`.
@@ -352,7 +355,7 @@ impl Caps {
 }
 
 impl TranscriptSettings {
-    /// Sets the runtime whose behavior is modeled.
+    /// Sets the runtime whose behavior is modeled. The choice of the configuration stays.
     pub fn set_runtime(&mut self, runtime: Runtime) {
         self.caps.runtime = runtime;
     }
@@ -376,10 +379,12 @@ impl TranscriptSettings {
         for one in self.overrides.iter().filter(|one| one.glob.matches(path)) {
             settings.profile = one.profile.or(settings.profile);
             settings.consumer = one.consumer.clone().or(settings.consumer);
+            settings.runtime = one.runtime.or(settings.runtime);
             settings.container = one.container.or(settings.container);
             settings.strict = one.strict.unwrap_or(settings.strict);
             settings.caps.strict = one.require_valid_json.unwrap_or(settings.caps.strict);
         }
+        settings.set_runtime(settings.runtime.unwrap_or_default());
         settings
     }
 

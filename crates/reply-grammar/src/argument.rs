@@ -1,12 +1,11 @@
 //! Which constants an argument may be, by the types and the names that its declaration gives.
 
 use mangle_engine::types::{Base, Type};
-use mangle_settings::DecodingSettings;
 use piggyback::envelope::atoms::{DeclaredPredicate, ParameterNames};
 use piggyback::envelope::runtime::becomes_name;
 
 use crate::expr::Expr;
-use crate::term;
+use crate::term::{self, TermLimits};
 
 /// What an argument may be.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ enum Constants {
 pub(crate) fn argument(
     ty: &Type,
     listed: Option<&ParameterNames>,
-    limits: &DecodingSettings,
+    limits: TermLimits<'_>,
 ) -> Result<Argument, String> {
     let mut gaps = Vec::new();
     let mut kinds = Vec::new();
@@ -161,7 +160,7 @@ fn with_joined_names(kinds: Vec<Constants>) -> Vec<Constants> {
 }
 
 impl Constants {
-    fn expr(&self, limits: &DecodingSettings, gaps: &mut Vec<Gap>) -> Expr {
+    fn expr(&self, limits: TermLimits<'_>, gaps: &mut Vec<Gap>) -> Expr {
         let is_lost = |name: &String| !becomes_name(name.as_bytes());
         let flips = match self {
             Self::Names(names) => names.iter().any(is_lost),
@@ -175,14 +174,14 @@ impl Constants {
         match self {
             Self::Names(names) if names.len() > limits.max_names => {
                 gaps.push(Gap::ManyNames);
-                term::any_name(limits)
+                term::any_name(limits.decoding)
             }
             Self::Names(names) => term::names(names),
-            Self::AnyName => term::any_name(limits),
-            Self::Below(prefix) => term::name_below(prefix, limits),
+            Self::AnyName => term::any_name(limits.decoding),
+            Self::Below(prefix) => term::name_below(prefix, limits.decoding),
             Self::Text => term::string(limits),
-            Self::Integer => term::integer(limits),
-            Self::Float => term::float(limits),
+            Self::Integer => term::integer(limits.decoding),
+            Self::Float => term::float(limits.decoding),
         }
     }
 }

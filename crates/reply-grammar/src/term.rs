@@ -2,7 +2,7 @@
 
 use crate::class::CharClass;
 use crate::expr::Expr;
-use mangle_settings::DecodingSettings;
+use mangle_settings::{DecodingSettings, Runtime};
 
 /// The ends of texts that the runtime takes for paths, and so for strings.
 const EXTENSIONS: [&str; 34] = [
@@ -16,6 +16,23 @@ const LONGEST_EXTENSION: u32 = 4;
 
 /// The segments of a path in a string.
 const MOST_SEGMENTS: u32 = 8;
+
+/// The limits of arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermLimits<'a> {
+    /// The lengths.
+    pub(crate) decoding: &'a DecodingSettings,
+    /// The runtime that reads the replies.
+    pub(crate) runtime: Runtime,
+}
+
+impl std::ops::Deref for TermLimits<'_> {
+    type Target = DecodingSettings;
+
+    fn deref(&self) -> &DecodingSettings {
+        self.decoding
+    }
+}
 
 /// One of some names, longer ones first: an engine that takes the first that fits finds the right one.
 pub(crate) fn names(of: &[String]) -> Expr {
@@ -88,22 +105,24 @@ pub(crate) fn digits() -> CharClass {
 }
 
 /// A string that the runtime stores as one: without what loses the update, without an arrow, and not like a name.
-pub(crate) fn string(limits: &DecodingSettings) -> Expr {
-    let plain = Expr::Choice(vec![free(first(), limits.string), slashed(limits)]);
+pub(crate) fn string(limits: TermLimits<'_>) -> Expr {
+    let plain = Expr::Choice(vec![free(limits), slashed(limits)]);
     Expr::terminal("string", Expr::Sequence(vec![Expr::literal("\""), plain, Expr::literal("\"")]))
 }
 
 /// A string that does not begin with a slash. Colons at its end are no arrow.
-fn free(first: Expr, most: u32) -> Expr {
-    let body = Expr::Sequence(vec![first, unit().repeat(0, most - 1)]).optional();
+fn free(limits: TermLimits<'_>) -> Expr {
+    let letters = letters(limits.runtime);
+    let body = Expr::Sequence(vec![first(&letters), unit(&letters).repeat(0, limits.string - 1)]).optional();
     Expr::Sequence(vec![body, colons(0)])
 }
 
 /// What is in strings, apart from `-` and colons: no control character, no quote and no backslash, nothing that the
 /// runtime rejects an update for, and no arrow in one character.
-fn letters() -> CharClass {
+fn letters(runtime: Runtime) -> CharClass {
     let control = ['\0'..='\u{1f}', '\u{7f}'..='\u{7f}'];
-    CharClass::of(&control).complement().without("\"\\`$;|⟸-:")
+    let of_shells: String = runtime.shell_text.iter().collect();
+    CharClass::of(&control).complement().without("\"\\`$;|⟸-:").without(&of_shells)
 }
 
 /// A character, or an escape for one.
@@ -113,16 +132,16 @@ fn letter(class: CharClass) -> Expr {
 }
 
 /// A character of a string, perhaps with colons before it: a hyphen has none, since `:-` loses the update.
-fn unit() -> Expr {
-    Expr::Choice(vec![Expr::Sequence(vec![colons(0), letter(letters())]), Expr::literal("-")])
+fn unit(letters: &CharClass) -> Expr {
+    Expr::Choice(vec![Expr::Sequence(vec![colons(0), letter(letters.clone())]), Expr::literal("-")])
 }
 
 /// The first character, which is no slash.
-fn first() -> Expr {
+fn first(letters: &CharClass) -> Expr {
     Expr::Choice(vec![
-        letter(letters().without("/")),
+        letter(letters.without("/")),
         Expr::literal("-"),
-        Expr::Sequence(vec![colons(1), letter(letters())]),
+        Expr::Sequence(vec![colons(1), letter(letters.clone())]),
     ])
 }
 
@@ -132,11 +151,12 @@ fn colons(least: u32) -> Expr {
 
 /// A string that begins with a slash and that the runtime does not take for a name: the slash itself, several words, a path
 /// of at least three parts, or a path that ends like a file.
-fn slashed(limits: &DecodingSettings) -> Expr {
+fn slashed(limits: TermLimits<'_>) -> Expr {
     let class = CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '.'..='.']);
-    let letters = |least| Expr::Class(class.clone()).repeat(least, limits.name);
-    let part = || Expr::Sequence(vec![Expr::literal("/"), letters(1)]);
-    let words = vec![Expr::literal("/"), letters(0), Expr::literal(" "), unit().repeat(0, limits.string)];
+    let part_letters = |least| Expr::Class(class.clone()).repeat(least, limits.name);
+    let part = || Expr::Sequence(vec![Expr::literal("/"), part_letters(1)]);
+    let unit = unit(&letters(limits.runtime));
+    let words = vec![Expr::literal("/"), part_letters(0), Expr::literal(" "), unit.repeat(0, limits.string)];
     let extension = Expr::Choice(EXTENSIONS.iter().map(|end| Expr::literal(*end)).collect());
     Expr::Choice(vec![
         Expr::literal("/"),
@@ -151,6 +171,18 @@ mod tests {
     use piggyback::envelope::runtime::has_extension;
 
     use super::*;
+
+    #[test]
+    fn strings_lack_what_loses_the_update() {
+        let decoding = DecodingSettings::default();
+        let accepts = |runtime, text: &str| string(TermLimits { decoding: &decoding, runtime }).accepts(text);
+        for text in ["\"a & b\"", "\"<a>\"", "\"/a b < c\""] {
+            assert!(accepts(Runtime::default(), text), "{text}");
+            assert!(!accepts(Runtime::newest(), text), "{text}");
+        }
+        assert!(!accepts(Runtime::default(), "\"a | b\""));
+        assert!(accepts(Runtime::newest(), "\"a, b\""));
+    }
 
     #[test]
     fn extensions_are_those_of_the_runtime() {

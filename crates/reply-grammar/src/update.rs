@@ -1,12 +1,12 @@
 //! The updates of an envelope: one fact each, of a predicate that the model may assert.
 
-use mangle_settings::DecodingSettings;
 use piggyback::envelope::atoms::DeclaredPredicate;
 
 use crate::argument::{Gap, argument, rows};
 use crate::expr::Expr;
 use crate::policy::Policy;
 use crate::selection::candidates;
+use crate::term::TermLimits;
 
 /// A predicate, by name and arity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +47,8 @@ impl Updates {
     pub(crate) fn of(policy: &Policy<'_>) -> Self {
         let mut updates = Self { expr: None, predicates: Vec::new(), omitted: Vec::new(), gaps: Vec::new() };
         let mut facts = Vec::new();
+        let runtime = policy.transcripts.caps.runtime;
+        let limits = TermLimits { decoding: policy.decoding, runtime };
         for declared in candidates(policy) {
             let predicate = || Predicate { name: declared.name.to_owned(), arity: declared.arity };
             if updates.predicates.len() >= policy.decoding.max_predicates {
@@ -54,7 +56,7 @@ impl Updates {
                 updates.omitted.push(Omitted { predicate: predicate(), why });
                 continue;
             }
-            match fact(declared, policy.decoding) {
+            match fact(declared, limits) {
                 Ok((fact, gaps)) => {
                     updates.gaps.extend(gaps.into_iter().map(|gap| (gap, predicate())));
                     updates.predicates.push(predicate());
@@ -71,10 +73,7 @@ impl Updates {
 }
 
 /// The facts of a predicate; what keeps it from being generated.
-fn fact<'d>(
-    declared: &'d DeclaredPredicate,
-    limits: &DecodingSettings,
-) -> Result<(Fact<'d>, Vec<Gap>), String> {
+fn fact<'d>(declared: &'d DeclaredPredicate, limits: TermLimits<'_>) -> Result<(Fact<'d>, Vec<Gap>), String> {
     let mut fact = Fact { name: declared.name, arguments: Vec::new() };
     let (mut gaps, mut problem) = (Vec::new(), None);
     for row in rows(declared) {
@@ -103,7 +102,7 @@ fn fact<'d>(
 fn arguments(
     declared: &DeclaredPredicate,
     row: &[mangle_engine::types::Type],
-    limits: &DecodingSettings,
+    limits: TermLimits<'_>,
 ) -> Result<(Vec<Expr>, Vec<Gap>), String> {
     let mut gaps = Vec::new();
     let mut all = Vec::new();

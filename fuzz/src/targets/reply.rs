@@ -21,7 +21,7 @@ pub(crate) fn run(bytes: &[u8]) {
     for strict in [false, true] {
         let caps = Caps { strict, ..Caps::default() };
         let reply = Reply::new(raw, &caps);
-        let _ = runtime::record(&reply.reading, caps.runtime);
+        let _ = runtime::record(&reply.reading, caps.runtime, None);
         for object in &reply.objects {
             assert!(object.range.end <= raw.len() && object.range.start < object.range.end);
         }

@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use super::state::{self, ResumePoint};
 use super::{ModeOption, PartOption, PreviewCommand};
 use crate::cli::programs::Programs;
+use crate::cli::surroundings;
 use crate::host::{
-    self, AtomCache, AtomFiles, LinkedProgram, Memory, Overlay, PreviewFiles, PreviewRequest, RequestedPart,
+    self, AtomCache, AtomFiles, LinkedProgram, Memory, PreviewFiles, PreviewRequest, RequestedPart,
     SessionText, prompt_name,
 };
 use crate::report::{SourceText, Sources};
@@ -83,7 +84,7 @@ impl PreviewCommand {
         memory: &Memory,
         working: &Path,
     ) -> Result<Vec<Previewed<'p>>> {
-        let (overlay, table) = (Overlay::default(), memory.table());
+        let (overlay, table) = (surroundings::disk(), memory.table());
         let given = match &self.session {
             Some(path) => {
                 let read = host::read_session(&host::absolute(working, path), &overlay, table);

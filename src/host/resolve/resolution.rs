@@ -14,8 +14,8 @@ use crate::host::problem::Problem;
 use crate::host::project::ProgramOrigin;
 use crate::host::settings_problems::SettingsProblems;
 use crate::host::{
-    AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, Project, TranscriptFile,
-    relative,
+    AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, ProgramVersions, Project,
+    TranscriptFile, relative,
 };
 use mangle_engine::program::Embedding;
 use mangle_settings::{Settings, TranscriptSettings};
@@ -44,6 +44,8 @@ pub struct ProgramFiles {
     pub project: Option<usize>,
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
+    /// The versions of the engine and the runtime, with the reasons for them.
+    pub versions: Arc<ProgramVersions>,
     pub embedding: Arc<Embedding>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
@@ -100,6 +102,8 @@ pub struct Resolution {
     pub problems: Vec<Problem>,
     /// Files below the targets that their configuration puts into no program.
     pub left_out: Vec<PathBuf>,
+    /// The `go.mod` files that choose an engine, or would if they could be read; sorted.
+    pub go_mods: Vec<PathBuf>,
     /// The folders of which only a part was scanned, sorted.
     pub cuts: Vec<PartialScan>,
 }
@@ -126,6 +130,14 @@ impl Resolution {
             problems.ignored.extend(of_project.ignored);
         }
         problems
+    }
+
+    /// The notes about the versions of the programs, each once.
+    #[must_use]
+    pub fn version_notes(&self) -> BTreeSet<&str> {
+        let versions = self.programs.iter().map(|program| &program.versions);
+        let notes = versions.flat_map(|versions| versions.engine.notes.iter().chain(&versions.runtime.notes));
+        notes.map(String::as_str).collect()
     }
 
     /// The transcript that another resolution of the same files has as `found`.

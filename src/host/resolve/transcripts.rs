@@ -11,6 +11,7 @@ use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
     has_envelope, has_fence, is_archive, is_included, is_markdown, is_text, transcripts_in,
 };
+use crate::host::versions::SharedSettings;
 use crate::host::{CheckTarget, TranscriptFile, is_mangle, relative};
 use mangle_engine::program::Embedding;
 use mangle_settings::{FILE_NAME, TranscriptSettings};
@@ -92,15 +93,18 @@ impl Resolver<'_> {
     /// Gives the transcripts their programs, which have their places now.
     pub(super) fn place_transcripts(&mut self, found: Vec<FoundTranscript>) {
         let programs = &self.result.programs;
+        let mut decided = SharedSettings::default();
         let place = |found: FoundTranscript| {
-            let goes_with = |(at, program)| found.goes_with(program).then_some(at);
+            let own = programs.iter().enumerate().filter(|(_, program)| found.goes_with(program));
+            let runtime =
+                self.versions.runtime_of(&found.settings, own.clone().map(|(_, program)| &*program.versions));
             TranscriptFile {
                 file: self.table.id(&found.path),
-                programs: programs.iter().enumerate().filter_map(goes_with).collect(),
+                settings: decided.with_runtime(&found.settings, runtime, |settings| settings),
+                programs: own.map(|(at, _)| at).collect(),
                 is_document: found.is_document,
                 named: found.named,
                 only_while_open: found.only_while_open,
-                settings: found.settings,
                 project: found.project,
                 agent: self.agent_of(&found.path),
                 path: found.path,

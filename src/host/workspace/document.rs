@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::file::{OpenState, SnapshotFile};
 use super::late_edits::Gap;
 use crate::host::ResolvedPath;
+use crate::host::versions::shown_runtime;
 use mangle_syntax::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
 /// What kind of text a document is.
@@ -55,6 +56,8 @@ pub(super) struct OpenDocument {
     gap: Option<Gap>,
     /// Which edit of all documents was its last; 0 before the first.
     last_edit: u64,
+    /// The runtime that its text showed when programs were looked for.
+    shown: Option<&'static str>,
     file: Arc<SnapshotFile>,
     /// The path that its URI names, and where it leads.
     path: ResolvedPath,
@@ -90,6 +93,7 @@ impl OpenDocument {
             changed: false,
             gap: None,
             last_edit: 0,
+            shown: None,
             file,
             path,
         }
@@ -118,6 +122,23 @@ impl OpenDocument {
     /// Which edit of all documents was its last; 0 before the first.
     pub(super) fn last_edit(&self) -> u64 {
         self.last_edit
+    }
+
+    /// Notes the runtime that its text shows: programs are looked for.
+    pub(super) fn note_runtime(&mut self) {
+        self.shown = self.runtime();
+    }
+
+    /// True if its text shows another runtime than when programs were looked for, so that other versions may hold for them.
+    pub(super) fn shows_other_runtime(&mut self) -> bool {
+        self.runtime() != self.shown
+    }
+
+    fn runtime(&mut self) -> Option<&'static str> {
+        if self.kind != Kind::Policy {
+            return None;
+        }
+        shown_runtime(&self.flushed_text()).map(|(runtime, _)| runtime.name())
     }
 
     /// Its URI as the editor spells it.

@@ -61,6 +61,7 @@ use super::agents::is_agent_settings;
 use super::ignore_rules::is_ignore_file;
 use super::paths::{is_kernel, is_session, relative};
 use super::transcripts::is_markdown;
+use super::versions::shown_runtime;
 use super::{
     CheckTarget, DiskListing, FileTable, Identities, Overlay, PartialScan, Problem, Project, ResolvedPath,
     is_mangle,
@@ -142,7 +143,7 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
 
 /// Whether a file decides about others: only a scan for programs reads it.
 fn is_configuration(path: &Path) -> bool {
-    path.ends_with(FILE_NAME) || is_agent_settings(path)
+    path.ends_with(FILE_NAME) || path.ends_with("go.mod") || is_agent_settings(path)
 }
 
 /// Whether the name of a file says that it may be a session file, or hold prompt atoms.
@@ -375,6 +376,8 @@ impl Workspace {
             Some(id) if self.documents.contains_key(&id) && self.programs.is_grammar(id) => {}
             // What the editor has counts; it was probably the editor that saved it.
             Some(id) if self.documents.contains_key(&id) => {
+                self.due.programs |=
+                    self.documents.get_mut(&id).is_some_and(OpenDocument::shows_other_runtime);
                 self.due.files.insert(id);
             }
             Some(id) if self.closed.contains_key(&id) && !is_configuration(path) => {
@@ -442,6 +445,9 @@ impl Workspace {
         let mut overlay = Overlay::of_editor();
         for document in self.documents.values_mut().filter(|document| document.path().is_absolute()) {
             document.flush();
+            if due.programs {
+                document.note_runtime();
+            }
             overlay.insert(document.path().into(), document.text());
         }
         let open = overlay.paths().map(|path| CheckTarget::File(path.into()));
@@ -477,6 +483,10 @@ impl Workspace {
         self.loaded = true;
         for file in scanned.files {
             if scanned.resolution.is_none() {
+                // Other versions may hold for a program whose policy shows another runtime.
+                let shown = shown_runtime(file.text());
+                let is_other = |old: &Arc<SnapshotFile>| shown_runtime(old.text()) != shown;
+                self.due.programs |= self.closed.get(&file.id).is_some_and(is_other);
                 self.minding_uses(file.id, |workspace| workspace.closed.insert(file.id, file));
             } else {
                 self.closed.insert(file.id, file);

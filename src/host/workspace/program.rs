@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::host::Shell;
 use crate::host::tables::Tables;
 use crate::host::workspace::evaluated::{Evaluated, EvaluationCache, editor_limits};
 use crate::host::workspace::file::SnapshotFile;
@@ -14,6 +13,7 @@ use crate::host::workspace::program_identity::Identity;
 use crate::host::workspace::prompt_revisions::PromptRevisions;
 use crate::host::workspace::provenance::PromptProvenance;
 use crate::host::workspace::verified_program::VerifiedProgram;
+use crate::host::{ProgramFiles, ProgramVersions, Shell};
 use crate::ide::loading;
 use crate::ide::replays::of_evaluated;
 use crate::ide::verification::AnswerMemo;
@@ -30,6 +30,25 @@ use mangle_syntax::parallel;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
+/// What a resolution says of a program beside its files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given {
+    settings: Arc<Settings>,
+    versions: Arc<ProgramVersions>,
+    embedding: Arc<Embedding>,
+}
+
+impl From<&ProgramFiles> for Given {
+    fn from(program: &ProgramFiles) -> Self {
+        let ProgramFiles { settings, versions, embedding, .. } = program;
+        Self {
+            settings: Arc::clone(settings),
+            versions: Arc::clone(versions),
+            embedding: Arc::clone(embedding),
+        }
+    }
+}
+
 /// A program, and its last snapshot.
 #[derive(Debug)]
 pub(super) struct State {
@@ -44,6 +63,8 @@ pub(super) struct State {
     pub(super) sample: Option<Arc<str>>,
     /// The tables of the sample, where this is the program of one.
     pub(super) tables: Arc<Tables>,
+    /// The versions that its settings and embedding have, with the reasons for them.
+    pub(super) versions: Arc<ProgramVersions>,
     /// What surrounds it.
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
@@ -64,8 +85,7 @@ impl State {
         identity: Identity,
         (mut members, mut reported): (Vec<FileId>, Vec<FileId>),
         rules: Arc<RuleSettings>,
-        settings: Arc<Settings>,
-        embedding: Arc<Embedding>,
+        given: Given,
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
@@ -77,10 +97,11 @@ impl State {
             members,
             reported,
             rules,
-            settings,
+            settings: given.settings,
             sample,
             tables,
-            embedding,
+            versions: given.versions,
+            embedding: given.embedding,
             cache,
             evaluations,
             answers: Arc::default(),
@@ -118,6 +139,7 @@ impl State {
             && self.settings_errors == old.settings_errors
             && self.sample == old.sample
             && self.tables == old.tables
+            && self.versions == old.versions
             && self.embedding == old.embedding;
         if same {
             self.last = old.last;
@@ -202,6 +224,7 @@ pub struct SnapshotProgram {
     pub(super) sample: Option<Arc<str>>,
     /// The tables of facts that it is evaluated with.
     tables: Arc<Tables>,
+    pub versions: Arc<ProgramVersions>,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     evaluations: Arc<EvaluationCache>,
@@ -242,6 +265,7 @@ impl SnapshotProgram {
             single: state.identity.single,
             sample: state.sample.clone(),
             tables: Arc::clone(&state.tables),
+            versions: Arc::clone(&state.versions),
             embedding: Arc::clone(&state.embedding),
             cache: Arc::clone(&state.cache),
             evaluations: Arc::clone(&state.evaluations),

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use super::grammars::{GrammarState, SnapshotGrammar};
-use super::program::{SnapshotProgram, State};
+use super::program::{Given, SnapshotProgram, State};
 use super::program_identity::Identity;
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
@@ -255,7 +255,7 @@ impl Programs {
         let identity =
             Identity { name, root: PathBuf::new(), configuration: None, single: None, is_with_tables: false };
         let base = Arc::clone(&self.base);
-        self.lone.push(State::new(identity, (vec![file], vec![file]), base, Arc::default(), Arc::default()));
+        self.lone.push(State::new(identity, (vec![file], vec![file]), base, Given::default()));
         self.lone.sort_by(|one, another| one.members.cmp(&another.members));
     }
 
@@ -385,18 +385,16 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
             single.and_then(|file| sample_name(&of.table.path(file), project)).map(Into::into);
         has_sample |= sample.is_some();
         let tables = if sample.is_some() { Arc::clone(&tables) } else { Arc::default() };
-        let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
         let (identity, rules) = (Identity { single, ..identity.clone() }, Arc::clone(&rules));
-        let state = State::new(identity, (unit.files, unit.reported), rules, settings, embedding);
+        let state = State::new(identity, (unit.files, unit.reported), rules, program.into());
         let settings_errors = Arc::clone(&settings_errors);
         states.push(State { sample, tables, shell: of.shell, settings_errors, ..state });
     }
     // Tables alone go with the program as it is.
     if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
         let identity = Identity { is_with_tables: true, ..identity };
-        let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
         let files = (own.members.clone(), Vec::new());
-        let state = State::new(identity, files, rules, settings, embedding);
+        let state = State::new(identity, files, rules, program.into());
         states.push(State { sample: Some(name.into()), tables, shell: of.shell, settings_errors, ..state });
     }
     states

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, PATHS, Tool, Twin, lines, page};
+use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, Twin, lines, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -36,6 +36,8 @@ const ARGUMENTS: &[Argument] = &[
         Kind::Flag,
         "Also check the properties of test files in every small world. Takes longer.",
     ),
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
@@ -43,6 +45,7 @@ const ARGUMENTS: &[Argument] = &[
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let path = arguments.text("path");
     let twin = Twin::of(&["check", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("evaluate", arguments.flag("evaluate"))
         .flag("verify", arguments.flag("verify"))

@@ -84,6 +84,11 @@ impl Twin {
         self
     }
 
+    /// Adds the versions that the arguments [`ENGINE`] and [`RUNTIME`] name.
+    fn versions(self, arguments: &Arguments) -> Self {
+        self.option("engine", arguments.text("engine")).option("runtime", arguments.text("runtime"))
+    }
+
     /// Ends the options: words after this are values, whatever they begin with.
     fn values(mut self) -> Self {
         self.arguments.push("--".into());
@@ -122,6 +127,18 @@ const ANYWAY: Argument = optional(
     Kind::Flag,
     "Evaluate the readable part of a program that does not load. The answer has `program_loads`: false then. If left out, such a \
      program is refused with its errors.",
+);
+
+/// The arguments of tools whose answers depend on versions.
+const ENGINE: Argument = optional(
+    "engine",
+    Kind::Word,
+    "The version of the engine: a modeled version, a release, a day, or `auto`; that of the configuration if left out.",
+);
+const RUNTIME: Argument = optional(
+    "runtime",
+    Kind::Word,
+    "The runtime that reads replies: a modeled version, `none` or `auto`; that of the configuration if left out.",
 );
 
 /// The argument of tools that evaluate.

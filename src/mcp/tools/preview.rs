@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, READING, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, READING, RUNTIME, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -32,12 +32,15 @@ const ARGUMENTS: &[Argument] = &[
     optional("provenance", Kind::Flag, "Also say how each line follows."),
     optional("now", Kind::Word, "The time of evaluation, as `2026-01-31T12:00:00Z`."),
     READING,
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let twin = Twin::of(&["preview", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("name", arguments.text("name"))
         .option("mode", arguments.text("mode"))

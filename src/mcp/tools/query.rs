@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, PATHS, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -38,12 +38,15 @@ const ARGUMENTS: &[Argument] = &[
          it, with every negation evaluated. `both`: one after the other.",
     ),
     optional("now", Kind::Word, "The time of evaluation, as `2026-01-31T12:00:00Z`."),
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let mut twin = Twin::of(&["query", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("why", arguments.flag("why"))
         .flag("why-not", arguments.flag("why_not"))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, Tool, Twin, lines, page};
+use super::{ANYWAY, RUNTIME, Tool, Twin, lines, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -21,12 +21,14 @@ const ARGUMENTS: &[Argument] = &[
     optional("record", Kind::Number(1, u32::MAX as u64), "Only the reply in this record."),
     optional("attempt", Kind::Number(1, 100), "Which attempt the message asks for; 1 if left out."),
     optional("max", Kind::Number(1, 100), "How many attempts there are; 3 if left out."),
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let twin = Twin::of(&["repair", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("attempt", arguments.number("attempt"))
         .option("max", arguments.number("max"));

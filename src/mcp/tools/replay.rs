@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, READING, Tool, Twin, lines, page};
+use super::{ANYWAY, ENGINE, READING, RUNTIME, Tool, Twin, lines, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -35,12 +35,15 @@ const ARGUMENTS: &[Argument] = &[
     optional("show_permits", Kind::Flag, "Also report what is permitted."),
     optional("now", Kind::Word, "The time of turns whose records tell none, as `2026-01-31T12:00:00Z`."),
     READING,
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let mut twin = Twin::of(&["replay", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("turn", arguments.number("turn"))
         .option("from", arguments.number("from"))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, Tool, Twin};
+use super::{ANYWAY, PATHS, RUNTIME, Tool, Twin};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 use crate::mcp::pages;
@@ -29,6 +29,7 @@ const ARGUMENTS: &[Argument] = &[
     ),
     optional("profile", Kind::Word, "The version of the protocol; that of the configuration if left out."),
     optional("consumer", Kind::Word, "Who takes the updates; that of the configuration if left out."),
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
@@ -40,6 +41,7 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
         false => Twin::of(&["schema"]).option("target", Some(target)),
     };
     let twin = twin
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("profile", arguments.text("profile"))
         .option("consumer", arguments.text("consumer"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, READING, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -20,12 +20,15 @@ const ARGUMENTS: &[Argument] = &[
     optional("filter", Kind::Word, "Only cases whose name or file contains this text."),
     optional("coverage", Kind::Flag, "Also say which rules fired in no case."),
     READING,
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let twin = Twin::of(&["test", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("filter", arguments.text("filter"))
         .flag("coverage", arguments.flag("coverage"))

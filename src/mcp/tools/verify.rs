@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, READING, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, Twin, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -31,12 +31,15 @@ const ARGUMENTS: &[Argument] = &[
         "The most seconds for a property; 10 if left out and not configured.",
     ),
     READING,
+    ENGINE,
+    RUNTIME,
     ANYWAY,
     CURSOR,
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let twin = Twin::of(&["verify", "--format=json"])
+        .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("property", arguments.text("property"))
         .flag("rules", arguments.flag("rules"))

@@ -57,10 +57,10 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
 fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
     let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
     match picked.is_some_and(|picked| picked.kept.is_without_full_stops) {
-        false => record(&reply.reading, caps.runtime),
+        false => record(&reply.reading, caps.runtime, None),
         true => {
             let caps = Caps { full_stops: FullStops::default(), ..caps.clone() };
-            record(&runtime::read(reply.raw, &caps), caps.runtime)
+            record(&runtime::read(reply.raw, &caps), caps.runtime, None)
         }
     }
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use super::recorded_program::RecordedProgram;
 use super::recordings::{Recording, recordings};
 use mangle_settings::Runtime;
 use piggyback::envelope::json;
@@ -43,7 +44,7 @@ fn case(recording: &Recording, record: &Map<String, Value>) -> Vec<String> {
     let raw = fs::read(recording.inputs.join(name)).unwrap();
     let caps = Caps { runtime, ..Caps::default() };
     let strict = Caps { strict: true, ..caps.clone() };
-    let usual = runtime::record(&runtime::read(&raw, &caps), runtime);
+    let usual = runtime::record(&runtime::read(&raw, &caps), runtime, Some(&RecordedProgram));
     let expected = &record["default"];
     let expected_strict = if record["strict"] == "same" { expected } else { &record["strict"] };
     let attempts = runtime::attempts(&raw, runtime);
@@ -51,7 +52,11 @@ fn case(recording: &Recording, record: &Map<String, Value>) -> Vec<String> {
         runtime::candidates(&raw, &caps).iter().map(|at| json!([at.start, at.end])).collect();
     let found = [
         ("default", plain(expected), plain(&usual)),
-        ("strict", plain(expected_strict), plain(&runtime::record(&runtime::read(&raw, &strict), runtime))),
+        (
+            "strict",
+            plain(expected_strict),
+            plain(&runtime::record(&runtime::read(&raw, &strict), runtime, Some(&RecordedProgram))),
+        ),
         ("whole", plain(record.get("whole").unwrap_or(&Value::Null)), outcome(attempts.whole.as_ref())),
         ("stream", plain(record.get("stream").unwrap_or(&Value::Null)), stream(attempts.stream.as_ref())),
         ("candidates", record.get("candidates").cloned().unwrap_or_else(|| json!([])), candidates.into()),
@@ -184,7 +189,11 @@ fn atom(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
     let mut expected = record.clone();
     let atom = expected.shift_remove("atom").unwrap();
     let id = expected.shift_remove("id").unwrap();
-    let mut found = runtime::update_record(atom.as_str().unwrap(), &Caps { runtime, ..Caps::default() });
+    let mut found = runtime::update_record(
+        atom.as_str().unwrap(),
+        &Caps { runtime, ..Caps::default() },
+        Some(&RecordedProgram),
+    );
     // How the engine's own text escapes what it prints does not count.
     for kernel in [expected.get_mut("kernel"), found.get_mut("kernel")].into_iter().flatten() {
         *kernel = kernel.as_str().unwrap().replace("\\'", "'").into();

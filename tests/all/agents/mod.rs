@@ -6,4 +6,5 @@ mod envelopes;
 mod findings;
 mod origins;
 mod prompts;
+mod recorded_program;
 mod recordings;

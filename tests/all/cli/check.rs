@@ -46,7 +46,7 @@ fn findings_as_json() {
         &["check", "--format", "json"],
         expect![[r#"
             {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
-            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
+            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0,"engines":["2026-06"]}}
             exit 1
         "#]],
     );
@@ -164,7 +164,7 @@ fn the_program_on_demand() {
         files,
         &["check", "--show-program", "--format", "json", "policy/a.mg"],
         expect![[r#"
-            {"summary":{"files":1,"clauses":1,"envelopes":0,"errors":0,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
+            {"summary":{"files":1,"clauses":1,"envelopes":0,"errors":0,"warnings":0,"information":0,"hints":0,"elapsed_ms":0,"engines":["2026-06"]}}
             program guardian in ., by mangle-ls.toml
               policy/a.mg
               policy/b.mg (read, not reported)

@@ -25,7 +25,8 @@ fn what_applies_to_a_file() {
               configuration     mangle-ls.toml
               fail_on           warning
               program           guardian in .: part of the program (2 files)
-                                for the engine 2026-06
+                                engine 2026-06 (no `go.mod` above the files requires another one)
+                                runtime none (no predicate of the policy belongs to a known runtime)
                                 hybrid: directives of codeNERD are passed over
               rules that are not at their defaults
                 MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
@@ -43,7 +44,8 @@ fn what_applies_to_a_file() {
               configuration     mangle-ls.toml
               fail_on           warning
               program           x.mg in .: left out by its configuration; with the schemas beside it (1 file)
-                                for the engine 2026-06
+                                engine 2026-06 (no `go.mod` above the files requires another one)
+                                runtime none (no predicate of the policy belongs to a known runtime)
               rules that are not at their defaults
                 MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
                 MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
@@ -68,7 +70,8 @@ fn what_applies_to_a_file() {
               configuration     none here or above; everything is at its default
               fail_on           error
               program           a.mg in .: alone, with the schemas beside it (1 file)
-                                for the engine 2026-06
+                                engine 2026-06 (no `go.mod` above the files requires another one)
+                                runtime none (no predicate of the policy belongs to a known runtime)
               rules             all at their defaults
             exit 0
         "#]],
@@ -88,7 +91,14 @@ fn what_applies_to_a_file() {
                   "root": ".",
                   "role": "part of the program",
                   "files": 2,
-                  "engine": "2026-06",
+                  "engine": {
+                    "version": "2026-06",
+                    "reason": "no `go.mod` above the files requires another one"
+                  },
+                  "runtime": {
+                    "version": "none",
+                    "reason": "no predicate of the policy belongs to a known runtime"
+                  },
                   "hybrid": false
                 }
               ],
@@ -897,6 +907,8 @@ fn the_state_of_a_folder() {
             mangle-ls 0.1.0
             settings  mangle-ls.toml
             program   guardian: 2 files
+              engine   2026-06 (no `go.mod` above the files requires another one)
+              runtime  none (no predicate of the policy belongs to a known runtime)
             warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
             exit 0
         "#]],

@@ -16,6 +16,7 @@ mod init;
 mod loading;
 mod long_transcripts;
 mod many_findings;
+mod other_agents;
 #[path = "test.rs"]
 mod policy_test;
 mod preview;
@@ -41,3 +42,4 @@ mod diff;
 mod threads;
 mod transcripts;
 mod verify;
+mod versions;

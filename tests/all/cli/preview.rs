@@ -582,7 +582,7 @@ fn what_was_captured_and_what_the_agent_may_have_count() {
               = note: in preview `a` (coder-1), 0 % of the lines are equal, less than 90 %
               = help: show the lines that differ with `preview --diff`
 
-            1 warning, 1 information in 1 file (1 clause)
+            1 warning, 1 information in 1 file (1 clause); engine 2026-04
             exit 0
         "#]],
     );

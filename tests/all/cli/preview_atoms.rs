@@ -52,7 +52,7 @@ fn prompts_are_compiled_from_atoms() {
               |
               = note: in preview `a` (coder-7), the runtime only logs the gap
 
-            1 warning in 1 file (1 clause)
+            1 warning in 1 file (1 clause); engine 2026-04
             exit 0
         "#]],
     );

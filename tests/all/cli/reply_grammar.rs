@@ -168,9 +168,9 @@ fn files_follow_the_declarations() {
         &folder,
         &["check"],
         expect![[r#"
-        No findings in 4 files (0 clauses)
-        exit 0
-    "#]],
+            No findings in 4 files (0 clauses); engine 2026-04
+            exit 0
+        "#]],
     );
     let policy =
         SCHEMAS.replace("Task, Status) bound [/string, ", "Task, Status, Count) bound [/string, /number, ");
@@ -228,18 +228,18 @@ fn a_file_that_is_not_there_is_reported() {
         &[("schemas.gl", SCHEMAS), ("mangle-ls.toml", &config)],
         &["check"],
         expect![[r#"
-        warning[MG921 unmatched-pattern]: `reply.gbnf` in `files` matches no file
-         --> mangle-ls.toml:4:11
-          |
-        4 | files = ["reply.gbnf"]
-          |           ^^^^^^^^^^
-          |
-          = note: patterns are relative to the folder of this file
-          = note: only files that end with `.json`, `.gbnf`, `.ebnf`, `.lark` or `.regex` and that git does not ignore count
+            warning[MG921 unmatched-pattern]: `reply.gbnf` in `files` matches no file
+             --> mangle-ls.toml:4:11
+              |
+            4 | files = ["reply.gbnf"]
+              |           ^^^^^^^^^^
+              |
+              = note: patterns are relative to the folder of this file
+              = note: only files that end with `.json`, `.gbnf`, `.ebnf`, `.lark` or `.regex` and that git does not ignore count
 
-        1 warning in 1 file (0 clauses)
-        exit 0
-    "#]],
+            1 warning in 1 file (0 clauses); engine 2026-04
+            exit 0
+        "#]],
     );
 }
 

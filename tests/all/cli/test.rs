@@ -330,7 +330,7 @@ fn mistakes_in_tests_are_findings() {
             ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` requires one atom%0A`mangle-ls test` does not run this case%0AHelp: write an atom, as in `open(/front)` or `open(_)`
             ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::rule in the test case `x`%0Ait would apply to all cases of the file, so the case is not run%0AHelp: move it before the first `@test`
             ::error file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::test case `y` has no expectation%0A`mangle-ls test` does not run this case%0AHelp: add `# @expect`, `# @forbid` or `# @exact`
-            5 errors in 1 file (3 clauses)
+            5 errors in 1 file (3 clauses); engine 2026-04
             exit 1
         "#]],
     );

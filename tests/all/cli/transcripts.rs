@@ -67,7 +67,7 @@ fn a_finding_has_its_place_and_its_path() {
               = note: the runtime silently ignores the update
               = help: add the full stop (edits evidence)
 
-            1 warning in 1 file (0 clauses, 2 envelopes)
+            1 warning in 1 file (0 clauses, 2 envelopes); engine 2026-04; runtime codenerd-2026-03
             exit 0
         "#]],
     );
@@ -98,7 +98,7 @@ fn what_is_silenced() {
         &[SCHEMAS, ("session.jsonl", &silenced), QUIET],
         &["check", "session.jsonl"],
         expect![[r#"
-            No findings in 1 file (0 clauses, 2 envelopes)
+            No findings in 1 file (0 clauses, 2 envelopes); engine 2026-04; runtime codenerd-2026-03
             exit 0
         "#]],
     );
@@ -294,7 +294,7 @@ fn the_configuration_of_the_runtime() {
               |
               = note: the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong
 
-            1 error, 3 warnings in 3 files (0 clauses, 1 envelope)
+            1 error, 3 warnings in 3 files (0 clauses, 1 envelope); engine 2026-04; runtime codenerd-2026-03
             exit 1
         "#]],
     );

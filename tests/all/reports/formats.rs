@@ -417,7 +417,7 @@ fn counts_by_rule() {
             {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `e/2`","line":1,"column":15,"end_line":1,"end_column":16,"start":14,"end":15,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
             {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `f/1`","line":1,"column":25,"end_line":1,"end_column":26,"start":24,"end":25,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
             {"file":"c.mg","code":"MG302","rule":"arity-mismatch","severity":"error","message":"`q` takes 1 argument, found 2","line":1,"column":31,"end_line":1,"end_column":38,"start":30,"end":37,"path":[],"label":null,"related":[{"file":"b.mg","line":1,"column":6,"message":"`q/1` is declared here"}],"notes":["the engine rejects the program"],"help":null,"fix":null}
-            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":6,"warnings":0,"information":0,"hints":0,"elapsed_ms":0},"statistics":[{"code":"MG301","rule":"undefined-predicate","severity":"error","count":5},{"code":"MG302","rule":"arity-mismatch","severity":"error","count":1}]}
+            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":6,"warnings":0,"information":0,"hints":0,"elapsed_ms":0,"engines":["2026-06"]},"statistics":[{"code":"MG301","rule":"undefined-predicate","severity":"error","count":5},{"code":"MG302","rule":"arity-mismatch","severity":"error","count":1}]}
             exit 1
         "#]],
     );

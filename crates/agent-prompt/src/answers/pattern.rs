@@ -41,6 +41,12 @@ impl QueryPattern {
         self.wanted.as_ref().map(Vec::len)
     }
 
+    /// True if an argument must have a value of its own, so that only some facts fit.
+    #[must_use]
+    pub fn fixes(&self, argument: usize) -> bool {
+        self.wanted.as_ref().and_then(|wanted| wanted.get(argument)).is_some_and(Option::is_some)
+    }
+
     /// Whether a fact with these arguments fits. A name is equal to the string of the same text. A variable that stands
     /// twice may have two values.
     #[must_use]

@@ -35,7 +35,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 const LOGGED: &str = "the runtime only logs the failure and continues";
 
 /// Where a finding about the shard of a preview stands.
-fn at_shard(shown: &PreviewedPrompt) -> TextRange {
+pub(super) fn at_shard(shown: &PreviewedPrompt) -> TextRange {
     if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 }
 }
 

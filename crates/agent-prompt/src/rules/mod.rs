@@ -18,6 +18,7 @@ mod keys;
 mod packets;
 mod policy;
 mod session;
+mod shard_id;
 mod subject;
 mod templates;
 
@@ -57,6 +58,7 @@ pub const RULES: &[&Rule] = &[
     &header_rules::PREVIEW_KEY,
     &header_rules::PREVIEW_PATH,
     &header_rules::HYBRID_DIRECTIVE,
+    &shard_id::SHARD_ID_LEAK,
     &policy::KERNEL_FAILED,
     &kernel::EXTERNAL_EMPTY,
     &kernel::QUERY_ERROR,
@@ -106,6 +108,7 @@ pub fn check(mut subject: Subject<'_>) -> Vec<PromptFinding> {
     facts::check(&subject, &mut found);
     policy::check(&mut subject, &mut found);
     kernel::check(&subject, &mut found);
+    shard_id::check(&subject, &mut found);
     joins::check(&subject, &mut found);
     packets::check(&subject, &mut found);
     envelope::check(&subject, &mut found);

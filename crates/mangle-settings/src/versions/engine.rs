@@ -8,7 +8,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use mangle_syntax::text::{Symbol, nearest};
+use mangle_syntax::text::Symbol;
 
 use super::Published;
 
@@ -119,6 +119,12 @@ const BEFORE_FIXES: EngineCapabilities = EngineCapabilities {
 /// The module since February 2026.
 const MODULE: &str = "codeberg.org/TauCeti/mangle-go";
 
+/// The module before.
+const FIRST_MODULE: &str = "github.com/google/mangle";
+
+/// The modules in which the engine was published.
+pub const ENGINE_MODULES: [&str; 2] = [FIRST_MODULE, MODULE];
+
 /// All reference versions, the oldest first.
 pub static ENGINES: [EngineReference; 4] = [
     EngineReference {
@@ -135,7 +141,7 @@ pub static ENGINES: [EngineReference; 4] = [
             name: "2026-06",
             day: "2026-06-30",
             revision: "248db3e",
-            module: "github.com/google/mangle",
+            module: FIRST_MODULE,
         },
         capabilities: BEFORE_FIXES,
     },
@@ -198,12 +204,6 @@ pub fn first_engine(is_new: impl Fn(&EngineCapabilities) -> bool) -> Option<&'st
 pub fn engine_names() -> impl Iterator<Item = &'static str> {
     let references = ENGINES.iter().map(|reference| reference.published.name);
     references.chain(RELEASES.iter().map(|(release, _)| *release))
-}
-
-/// The name that somebody may have meant by an unknown one.
-#[must_use]
-pub fn similar_engine(name: &str) -> Option<&'static str> {
-    nearest(name, engine_names())
 }
 
 /// The engine that a program is checked for: a reference version, a release or the engine of a day.
@@ -321,6 +321,5 @@ mod tests {
     #[test]
     fn programs_without_a_choice_get_the_default() {
         assert_eq!(EngineVersion::default().reference.published.name, "2026-06");
-        assert_eq!(similar_engine("2026-9"), Some("2026-09"));
     }
 }

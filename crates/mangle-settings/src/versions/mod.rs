@@ -7,9 +7,9 @@ mod engine;
 pub mod runtime;
 
 pub use engine::{
-    AggregationsWithOneHead, DelayedNegations, ENGINES, EarlyInequality, EngineCapabilities, EngineReference,
-    EngineVersion, ExternalInputs, RELEASES, RepeatedVariable, SameRoundJoins, UnboundNegation, engine,
-    engine_names, first_engine, similar_engine,
+    AggregationsWithOneHead, DelayedNegations, ENGINE_MODULES, ENGINES, EarlyInequality, EngineCapabilities,
+    EngineReference, EngineVersion, ExternalInputs, RELEASES, RepeatedVariable, SameRoundJoins,
+    UnboundNegation, engine, engine_names, first_engine,
 };
 
 /// Where a version comes from.

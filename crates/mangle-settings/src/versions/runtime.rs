@@ -18,8 +18,35 @@ pub struct RuntimeReference {
     pub published: Published,
     /// The engine version that it pins; `None` if it has no engine. Of an engine that is not modeled: the nearest one.
     pub engine: Option<&'static str>,
+    /// Predicates of a policy by which this version or a newer one is recognized.
+    pub signs: &'static [Sign],
     /// What it does where versions differ.
     pub capabilities: RuntimeCapabilities,
+}
+
+/// A predicate by which a runtime is recognized, if a policy declares or defines it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number of arguments; `None`: any.
+    pub arity: Option<u8>,
+}
+
+impl Sign {
+    const fn of(name: &'static str, arity: u8) -> Self {
+        Self { name, arity: Some(arity) }
+    }
+
+    const fn named(name: &'static str) -> Self {
+        Self { name, arity: None }
+    }
+
+    /// True if a predicate of this name with `arity` arguments is the sign. `None`: their number is not known.
+    #[must_use]
+    pub fn fits(&self, arity: Option<usize>) -> bool {
+        self.arity.is_none_or(|own| arity == Some(usize::from(own)))
+    }
 }
 
 /// A reference to a modeled version. It dereferences to the capabilities.
@@ -293,6 +320,36 @@ impl fmt::Display for Runtime {
     }
 }
 
+/// The runtime that an option or the settings choose.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RuntimeChoice {
+    /// The policy decides.
+    #[default]
+    Auto,
+    /// This one.
+    Version(Runtime),
+}
+
+impl RuntimeChoice {
+    /// The words of options and settings, `auto` first.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        RuntimeWord::WORDS.into_iter()
+    }
+
+    /// Reads `auto` or the name of a runtime.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        if word == "auto" { Some(Self::Auto) } else { Runtime::parse(word).map(Self::Version) }
+    }
+}
+
+impl From<Option<Runtime>> for RuntimeChoice {
+    /// `None` is the runtime that the policy decides.
+    fn from(runtime: Option<Runtime>) -> Self {
+        runtime.map_or(Self::Auto, Self::Version)
+    }
+}
+
 /// The name of a runtime, or `auto`.
 pub(crate) enum RuntimeWord {}
 
@@ -330,6 +387,7 @@ static DEFAULT: RuntimeReference = CODENERD_2026_03;
 const NONE: RuntimeReference = RuntimeReference {
     published: Published { name: "none", day: "", revision: "", module: "" },
     engine: None,
+    signs: &[],
     capabilities: RuntimeCapabilities {
         update_filters: false,
         decoding: Decoding::WholeText,
@@ -392,6 +450,7 @@ const CODENERD_2026_03: RuntimeReference = RuntimeReference {
     },
     // It pins v0.4.1-0.20260211131615, which is older than every modeled engine.
     engine: Some("2026-04"),
+    signs: MARCH_SIGNS,
     capabilities: RuntimeCapabilities {
         update_filters: true,
         decoding: Decoding::WholeText,
@@ -464,6 +523,7 @@ const CODENERD_2026_09: RuntimeReference = RuntimeReference {
         module: "github.com/theRebelliousNerd/codenerd",
     },
     engine: Some("2026-04"),
+    signs: SEPTEMBER_SIGNS,
     capabilities: RuntimeCapabilities {
         update_filters: true,
         decoding: Decoding::FirstValue,
@@ -560,6 +620,96 @@ const MARCH_ROLES: &[&str] = &["mangle_repair", "legislator"];
 
 /// Characters that let text escape into a shell.
 const SHELL: &[char] = &['`', '$', ';', '|', '&', '<', '>'];
+
+/// The predicates between codeNERD and its policies.
+const MARCH_SIGNS: &[Sign] = &[
+    Sign::of("ambiguity_flag", 3),
+    Sign::of("campaign_completed", 2),
+    Sign::of("clarification_needed", 1),
+    Sign::of("diagnostic", 5),
+    Sign::of("failing_test", 2),
+    Sign::of("injectable_context", 2),
+    Sign::of("missing_tool_for", 2),
+    Sign::of("modified_function", 2),
+    Sign::of("observation", 2),
+    Sign::of("pending_action", 5),
+    Sign::of("permission_check_result", 4),
+    Sign::of("permitted", 3),
+    Sign::of("permitted_action", 5),
+    Sign::of("review_finding", 5),
+    Sign::of("shard_prompt_base", 2),
+    Sign::of("task_status", 2),
+    Sign::of("user_intent", 5),
+];
+
+/// The predicates that came with the second filter, and the facts of the host. `build_state` and `test_state` are older.
+const SEPTEMBER_SIGNS: &[Sign] = &[
+    Sign::of("checkpoint_verdict", 4),
+    Sign::of("exec_sink", 1),
+    Sign::of("prose_only", 1),
+    Sign::named("behavior_change_intent"),
+    Sign::named("config_param"),
+    Sign::named("config_param_required"),
+    Sign::named("has_hollow_success"),
+    Sign::named("has_red_gate"),
+    Sign::named("has_turn_acceptance"),
+    Sign::named("has_turn_test"),
+    Sign::named("has_turn_tools"),
+    Sign::named("has_turn_write"),
+    Sign::named("has_turn_written"),
+    Sign::named("has_unmet_gate"),
+    Sign::named("hollow_success"),
+    Sign::named("known_write_ext"),
+    Sign::named("phase_checkpoint_failure"),
+    Sign::named("phase_ckpt_exhausted"),
+    Sign::named("phase_ckpt_failures"),
+    Sign::named("phase_ckpt_move"),
+    Sign::named("repair_attempt"),
+    Sign::named("repair_attempt_count"),
+    Sign::named("repair_closed"),
+    Sign::named("repair_exhausted"),
+    Sign::named("repair_gives_up"),
+    Sign::named("repair_move"),
+    Sign::named("repair_not_converging"),
+    Sign::named("turn_acceptance"),
+    Sign::named("turn_brief_site"),
+    Sign::named("turn_brief_site_count"),
+    Sign::named("turn_build_failed"),
+    Sign::named("turn_build_green"),
+    Sign::named("turn_build_red"),
+    Sign::named("turn_changed_element"),
+    Sign::named("turn_cost"),
+    Sign::named("turn_created_source"),
+    Sign::named("turn_created_test"),
+    Sign::named("turn_done"),
+    Sign::named("turn_evidence"),
+    Sign::named("turn_executed"),
+    Sign::named("turn_gate"),
+    Sign::named("turn_has_uncovered"),
+    Sign::named("turn_has_untested"),
+    Sign::named("turn_missing_evidence"),
+    Sign::named("turn_missing_test"),
+    Sign::named("turn_needs_step_plan"),
+    Sign::named("turn_owes_gate"),
+    Sign::named("turn_pin_survivors"),
+    Sign::named("turn_red_gate"),
+    Sign::named("turn_self_reported_incomplete"),
+    Sign::named("turn_test_coverage"),
+    Sign::named("turn_tests_green"),
+    Sign::named("turn_tests_red"),
+    Sign::named("turn_uncovered"),
+    Sign::named("turn_unmet_gate"),
+    Sign::named("turn_untested"),
+    Sign::named("turn_unverified"),
+    Sign::named("turn_verb"),
+    Sign::named("turn_verified"),
+    Sign::named("turn_vet_green"),
+    Sign::named("turn_vet_red"),
+    Sign::named("turn_write_class"),
+    Sign::named("turn_written"),
+    Sign::named("turn_wrote"),
+    Sign::named("write_class"),
+];
 
 /// Predicates that only the host asserts, sorted.
 const HOST_WITNESSES: &[&str] = &[

@@ -7,8 +7,14 @@ import { origin } from "../server/trouble.ts";
 /** What the server says of itself, as far as it is shown: the answer of `mangle/status`. */
 export interface Status {
   version: string;
-  programs: { name: string; configuration: string | null; files: string[] }[];
+  programs: { name: string; configuration: string | null; files: string[]; engine: Version; runtime: Version }[];
   documents: { uri: string; suspect: boolean }[];
+}
+
+/** A reference version that holds for a program, and the reason for it. */
+export interface Version {
+  version: string;
+  reason: string;
 }
 
 /** The item in the status bar. */
@@ -72,7 +78,11 @@ function ofProgram(status: Status, path: string | undefined, at: (path: string) 
     const count = status.programs.length;
     return [...lost, count === 1 ? "1 program in this workspace" : `${count} programs in this workspace`];
   }
-  const { name, configuration, files } = program;
+  const { name, configuration, files, engine, runtime } = program;
   const settings = configuration === null ? "Settings: defaults (no mangle-ls.toml)" : `Settings: ${at(configuration)}`;
-  return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings];
+  return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings, `Engine ${chosen(engine)}`, `Runtime ${chosen(runtime)}`];
+}
+
+function chosen({ version, reason }: Version): string {
+  return `${version} (${reason})`;
 }

@@ -8,7 +8,13 @@ import { type Status, shown } from "../../src/status/details.ts";
 
 const found = { path: "/bin/mangle-ls", source: "PATH" } as const;
 const running: Health = { kind: "running", found, version: "0.1.0" };
-const program = { name: "guardian", configuration: "/w/mangle-ls.toml", files: ["/w/a.mg", "/w/b.mg"] };
+const program = {
+  name: "guardian",
+  configuration: "/w/mangle-ls.toml",
+  files: ["/w/a.mg", "/w/b.mg"],
+  engine: { version: "2026-04", reason: "codenerd-2026-09 pins it" },
+  runtime: { version: "codenerd-2026-09", reason: "a.mg defines `prose_only`" },
+};
 const status: Status = { version: "0.1.0", programs: [program], documents: [{ uri: "file:///w/a.mg", suspect: false }] };
 const at = (path: string): string => path.replace("/w/", "");
 
@@ -21,7 +27,14 @@ test("a server that runs, its version, where it was found, and the settings of t
   check(running, status, "/w/a.mg", {
     text: "$(check) mangle-ls",
     severity: "ordinary",
-    details: ["mangle-ls 0.1.0, found on PATH", "/bin/mangle-ls", "Program guardian: 2 files", "Settings: mangle-ls.toml"],
+    details: [
+      "mangle-ls 0.1.0, found on PATH",
+      "/bin/mangle-ls",
+      "Program guardian: 2 files",
+      "Settings: mangle-ls.toml",
+      "Engine 2026-04 (codenerd-2026-09 pins it)",
+      "Runtime codenerd-2026-09 (a.mg defines `prose_only`)",
+    ],
   });
   const details = ["mangle-ls 0.1.0, found on PATH", "/bin/mangle-ls", "1 program in this workspace"];
   check(running, status, "/w/other.mg", { text: "$(check) mangle-ls", severity: "ordinary", details });
@@ -38,6 +51,8 @@ test("a document that the server lost track of", () => {
       "A document is out of sync, so no fixes are offered. Close it and open it again.",
       "Program guardian: 2 files",
       "Settings: defaults (no mangle-ls.toml)",
+      "Engine 2026-04 (codenerd-2026-09 pins it)",
+      "Runtime codenerd-2026-09 (a.mg defines `prose_only`)",
     ],
   });
 });

@@ -65,6 +65,9 @@ pub trait FilterProgram {
     /// The verdict about a predicate with a number of arguments: accepted, undeclared or another arity.
     fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict;
 
+    /// The number of arguments that the only declaration of a predicate has; `None` without a declaration.
+    fn arity(&self, predicate: &str) -> Option<usize>;
+
     /// True if strings of a predicate may have any characters: the facts have `prose_only(/P)`, and no rule leads from `P`
     /// to a predicate of `exec_sink`.
     fn is_prose(&self, predicate: &str) -> bool;

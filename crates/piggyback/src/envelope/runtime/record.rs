@@ -16,45 +16,13 @@ const LONG: usize = 200;
 /// Lists from this length on are told by their hash.
 const MANY: usize = 40;
 
-/// The program of the recordings: predicates with their arity, and whether their strings are prose.
-struct RecordedProgram;
-
-/// Its predicates with their numbers of arguments.
-const RECORDED: [(&str, usize); 15] = [
-    ("missing_tool_for", 2),
-    ("observation", 2),
-    ("task_status", 2),
-    ("task_completed", 1),
-    ("diagnostic", 5),
-    ("failing_test", 2),
-    ("review_finding", 5),
-    ("modified", 1),
-    ("modified_function", 2),
-    ("checkpoint_verdict", 4),
-    ("ambiguity_flag", 3),
-    ("clarification_needed", 1),
-    ("campaign_completed", 2),
-    ("permitted", 3),
-    ("pending_action", 5),
-];
-
-impl FilterProgram for RecordedProgram {
-    fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict {
-        match RECORDED.iter().find(|(name, _)| *name == predicate) {
-            None => FilterVerdict::Undeclared,
-            Some((_, declared)) if *declared == arity => FilterVerdict::Accepted,
-            Some(_) => FilterVerdict::Arity,
-        }
-    }
-
-    fn is_prose(&self, predicate: &str) -> bool {
-        ["checkpoint_verdict", "observation"].contains(&predicate)
-    }
-}
-
-/// What the runtime makes of a reply.
+/// A reading. With a `program`, the verdicts of the second filter also with its declarations, if the runtime asks them.
 #[must_use]
-pub fn record(reading: &Result<RuntimeReading, DecodeFailure>, runtime: Runtime) -> Value {
+pub fn record(
+    reading: &Result<RuntimeReading, DecodeFailure>,
+    runtime: Runtime,
+    program: Option<&dyn FilterProgram>,
+) -> Value {
     let reading = match reading {
         Ok(reading) => reading,
         Err(failure) => return json!({ "ok": false, "error": failure_record(failure) }),
@@ -74,12 +42,18 @@ pub fn record(reading: &Result<RuntimeReading, DecodeFailure>, runtime: Runtime)
     }
     out.insert("control".into(), reading.picked.is_some().into());
     if let Some(picked) = &reading.picked {
-        kept(picked, runtime, &mut out);
+        kept(picked, runtime, program, &mut out);
     }
     let corrects = |warning: &Warning| matches!(warning, Warning::SelfCorrection(_));
     if reading.warnings.iter().any(corrects) {
         out.insert("stat_self_corrections".into(), 1.into());
     }
+    placeholders(reading, &mut out);
+    out.into()
+}
+
+/// The text that is shown after placeholders are dropped.
+fn placeholders(reading: &RuntimeReading, out: &mut Map<String, Value>) {
     let dropped = [
         (reading.placeholders.surface, "placeholder_surface"),
         (reading.placeholders.feedback, "placeholder_feedback"),
@@ -92,7 +66,6 @@ pub fn record(reading: &Result<RuntimeReading, DecodeFailure>, runtime: Runtime)
         shown.insert("warnings".into(), json!(dropped));
         out.insert("shown".into(), shown.into());
     }
-    out.into()
 }
 
 /// A surface: its text if that is short, else its hash. An empty text is left out unless `with_empty`.
@@ -202,7 +175,12 @@ fn drop_word(reason: &DropReason) -> String {
     }
 }
 
-fn kept(picked: &AcceptedEnvelope, runtime: Runtime, out: &mut Map<String, Value>) {
+fn kept(
+    picked: &AcceptedEnvelope,
+    runtime: Runtime,
+    program: Option<&dyn FilterProgram>,
+    out: &mut Map<String, Value>,
+) {
     let Packet { intent, memory, self_correction, knowledge, feedback, tools, .. } = &picked.packet;
     let mut members = Members::default();
     members.text("category", &intent.category);
@@ -219,7 +197,7 @@ fn kept(picked: &AcceptedEnvelope, runtime: Runtime, out: &mut Map<String, Value
         out.insert("kept".into(), json!(updates));
     }
     if !updates.is_empty() {
-        filtered(updates, runtime, out);
+        filtered(updates, runtime, program, out);
     }
     let memory = memory.as_slice();
     if memory.len() > MANY {
@@ -251,9 +229,14 @@ fn kept(picked: &AcceptedEnvelope, runtime: Runtime, out: &mut Map<String, Value
 }
 
 /// The filter's verdicts about updates, for each consumer, and the facts that the one without a list gets.
-fn filtered(updates: &[String], runtime: Runtime, out: &mut Map<String, Value>) {
+fn filtered(
+    updates: &[String],
+    runtime: Runtime,
+    program: Option<&dyn FilterProgram>,
+    out: &mut Map<String, Value>,
+) {
     let read: Vec<_> = updates.iter().map(|update| ReadUpdate::new(update, runtime)).collect();
-    for (name, program) in filters(runtime) {
+    for (name, program) in filters(runtime, program) {
         let letters = |consumer: &Consumer| {
             let updates = read.iter().enumerate();
             runs(
@@ -276,11 +259,13 @@ fn filtered(updates: &[String], runtime: Runtime, out: &mut Map<String, Value>) 
     }
 }
 
-/// The filters of a runtime: without a program, and with the recorded one if it asks a program.
-fn filters(runtime: Runtime) -> impl Iterator<Item = (&'static str, Option<&'static dyn FilterProgram>)> {
-    let with_program: Option<&'static dyn FilterProgram> = Some(&RecordedProgram);
-    let asks = !runtime.shell_text.is_empty();
-    [("filter", None), ("filter_kernel", with_program)].into_iter().take(if asks { 2 } else { 1 })
+/// The filters of a runtime: without a program, and with `program` if there is one and the runtime asks it.
+fn filters<'p>(
+    runtime: Runtime,
+    program: Option<&'p dyn FilterProgram>,
+) -> impl Iterator<Item = (&'static str, Option<&'p dyn FilterProgram>)> {
+    let asked = program.filter(|_| !runtime.shell_text.is_empty());
+    std::iter::once(("filter", None)).chain(asked.map(|program| ("filter_kernel", Some(program))))
 }
 
 /// The consumers that records tell of; `all` is one without a list.
@@ -299,10 +284,10 @@ fn runs(letters: &[char]) -> String {
     letters.chunk_by(|one, other| one == other).map(run).collect::<Vec<_>>().join(" ")
 }
 
-/// What the runtime makes of one update by itself: whether the caps keep it, what the filter makes of it, and the
-/// fact that it becomes.
+/// What the runtime makes of one update by itself: whether the caps keep it, what the filter makes of it (with a `program` also
+/// with its declarations, if the runtime asks them), and the fact that it becomes.
 #[must_use]
-pub fn update_record(update: &str, caps: &Caps) -> Value {
+pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgram>) -> Value {
     let mut out = Map::new();
     let dropped = reason(update, caps);
     let cap = match &dropped {
@@ -319,7 +304,7 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
     }
     let runtime = caps.runtime;
     let read = ReadUpdate::new(update, runtime);
-    for (name, program) in filters(runtime) {
+    for (name, program) in filters(runtime, program) {
         let letter = |consumer| Value::from(read.verdict(0, consumer, runtime, program).letter().to_string());
         let filters = filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letter(consumer)));
         out.insert(name.into(), filters.collect::<Map<_, _>>().into());
@@ -328,8 +313,9 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
     let is_kept = all.is_some_and(|all| read.verdict(0, all, runtime, None) == FilterVerdict::Accepted);
     let session = built_in("session", runtime).filter(|_| !runtime.shell_text.is_empty());
     if let Some(session) = session
-        && let Some(reason) =
-            refusal_reason(&read, read.verdict(0, session, runtime, Some(&RecordedProgram)), runtime)
+        && let Some(program) = program
+        && let verdict = read.verdict(0, session, runtime, Some(program))
+        && let Some(reason) = refusal_reason(&read, verdict, runtime, program)
     {
         out.insert("session_reason".into(), reason.into());
     }
@@ -343,7 +329,12 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
 }
 
 /// The reason that the runtime gives for a verdict. The parser's own words are not modeled.
-fn refusal_reason(read: &ReadUpdate, verdict: FilterVerdict, runtime: Runtime) -> Option<String> {
+fn refusal_reason(
+    read: &ReadUpdate,
+    verdict: FilterVerdict,
+    runtime: Runtime,
+    program: &dyn FilterProgram,
+) -> Option<String> {
     let fact = || read.fact();
     Some(match verdict {
         FilterVerdict::Accepted | FilterVerdict::Blank | FilterVerdict::Syntax => return None,
@@ -359,8 +350,8 @@ fn refusal_reason(read: &ReadUpdate, verdict: FilterVerdict, runtime: Runtime) -
         }
         FilterVerdict::Arity => {
             let fact = fact()?;
-            let (name, declared) = RECORDED.iter().find(|(name, _)| *name == fact.predicate)?;
-            format!("arity mismatch: {name} expects {declared} args (got {})", fact.args.len())
+            let declared = program.arity(&fact.predicate)?;
+            format!("arity mismatch: {} expects {declared} args (got {})", fact.predicate, fact.args.len())
         }
         FilterVerdict::ShellText => {
             let fact = fact()?;

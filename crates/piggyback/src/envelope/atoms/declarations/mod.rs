@@ -221,6 +221,12 @@ impl FilterProgram for Declarations {
         }
     }
 
+    fn arity(&self, predicate: &str) -> Option<usize> {
+        let mut named = self.named(predicate);
+        let first = named.next()?;
+        named.next().is_none().then_some(first.arity)
+    }
+
     fn is_prose(&self, predicate: &str) -> bool {
         self.is_prose(predicate)
     }

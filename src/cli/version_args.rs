@@ -1,0 +1,45 @@
+//! `--engine` and `--runtime`: the reference versions, instead of those that the settings choose.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::host::VersionOptions;
+use mangle_settings::versions::engine_names;
+use mangle_settings::{EngineChoice, RuntimeChoice};
+use mangle_syntax::text::{listed, nearest};
+
+/// The options about versions, which all commands have.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(super) struct VersionArgs {
+    /// The version of the engine, instead of the one that the settings choose: auto, a name that `mangle-ls version` lists, a
+    /// release, or a day
+    #[arg(long, global = true, value_name = "VERSION", value_parser = engine)]
+    engine: Option<EngineChoice>,
+    /// The runtime that reads replies, instead of the one that the settings choose. none: the rules of the protocol alone
+    #[arg(long, global = true, value_name = "VERSION", value_parser = runtimes())]
+    runtime: Option<RuntimeChoice>,
+}
+
+impl VersionArgs {
+    /// The versions that are chosen.
+    pub(super) fn options(self) -> VersionOptions {
+        VersionOptions { engine: self.engine, runtime: self.runtime }
+    }
+}
+
+fn engine(word: &str) -> Result<EngineChoice, String> {
+    EngineChoice::parse(word).ok_or_else(|| {
+        let names: Vec<&str> = std::iter::once("auto").chain(engine_names()).collect();
+        let similar = nearest(word, names.iter().copied());
+        let hint = similar.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+        format!(
+            "{hint}the versions are {}; a day such as 2026-06-30 is the engine of that day",
+            listed(names.iter().copied())
+        )
+    })
+}
+
+fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
+    PossibleValuesParser::new(RuntimeChoice::words())
+        .map(|word| RuntimeChoice::parse(&word).unwrap_or_default())
+}

@@ -1,0 +1,271 @@
+//! Versions of the engine and the runtime for a program: set by an option or the settings, else chosen by what lies around it.
+
+mod go_mod;
+mod shown;
+mod signs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use self::go_mod::{Requirement, requirement};
+pub use self::shown::ShownVersions;
+pub(super) use self::signs::shown_runtime;
+use super::{Overlay, disk, plain, read, relative};
+use mangle_settings::{
+    EngineChoice, EngineVersion, FILE_NAME, Runtime, RuntimeChoice, Settings, TranscriptSettings,
+};
+
+/// Bytes of a `go.mod` that is read; a larger one counts as unreadable.
+const LONGEST_GO_MOD: usize = 1 << 20;
+
+/// A version, and the reason for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionChoice<T> {
+    pub version: T,
+    /// A phrase that follows a colon or stands in parentheses.
+    pub reason: String,
+    /// Sentences without a full stop: what about the reason is not as it should be.
+    pub notes: Vec<String>,
+}
+
+/// The versions for a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramVersions {
+    pub engine: VersionChoice<EngineVersion>,
+    pub runtime: VersionChoice<Runtime>,
+}
+
+impl Default for ProgramVersions {
+    /// The versions for a document that is not on disk.
+    fn default() -> Self {
+        let reason = "nothing around the document chooses another one";
+        Self {
+            engine: VersionChoice::new(EngineVersion::default(), reason),
+            runtime: VersionChoice::new(Runtime::default(), reason),
+        }
+    }
+}
+
+impl<T> VersionChoice<T> {
+    fn new(version: T, reason: impl Into<String>) -> Self {
+        Self { version, reason: reason.into(), notes: Vec::new() }
+    }
+}
+
+/// Chooses versions; remembers the `go.mod` of each folder.
+pub(super) struct VersionFinder<'o> {
+    overlay: &'o Overlay,
+    go_mods: FxHashMap<PathBuf, Option<Arc<GoMod>>>,
+}
+
+/// A `go.mod`.
+struct GoMod {
+    path: PathBuf,
+    /// The engine that it requires, if any; else the reason why it cannot be read.
+    requirement: Result<Option<Requirement>, String>,
+}
+
+/// A program before its versions are chosen.
+pub(super) struct Undecided<'p> {
+    /// Its files, without samples and tests.
+    pub(super) files: &'p [PathBuf],
+    pub(super) settings: &'p Settings,
+    /// The folder that paths in reasons count from.
+    pub(super) root: &'p Path,
+}
+
+impl<'o> VersionFinder<'o> {
+    pub(super) fn new(overlay: &'o Overlay) -> Self {
+        Self { overlay, go_mods: FxHashMap::default() }
+    }
+
+    /// The `go.mod` files that were found and count, sorted.
+    pub(super) fn go_mods(&self) -> Vec<PathBuf> {
+        let found: BTreeSet<_> = self.go_mods.values().flatten().map(|go_mod| go_mod.path.clone()).collect();
+        found.into_iter().collect()
+    }
+
+    pub(super) fn versions(&mut self, program: &Undecided<'_>) -> ProgramVersions {
+        let options = self.overlay.versions();
+        let engine = options.engine.unwrap_or(program.settings.kernel.engine);
+        let runtime = options.runtime.unwrap_or_else(|| program.settings.transcripts.runtime.into());
+        let by_setting = |key: &str| format!("`{key}` in {FILE_NAME}");
+        let runtime = match runtime {
+            RuntimeChoice::Version(runtime) => VersionChoice::new(
+                runtime,
+                options.runtime.map_or_else(|| by_setting("runtime"), |_| "option `--runtime`".to_owned()),
+            ),
+            RuntimeChoice::Auto => self.shown(program),
+        };
+        let engine = match engine {
+            EngineChoice::Version(engine) => VersionChoice::new(
+                engine,
+                options.engine.map_or_else(|| by_setting("engine"), |_| "option `--engine`".to_owned()),
+            ),
+            EngineChoice::Auto => self.required(program, &runtime),
+        };
+        ProgramVersions { engine, runtime }
+    }
+
+    /// The runtime for a transcript: the newest one of its programs, unless an option or its settings choose one.
+    pub(super) fn runtime_of<'v>(
+        &self,
+        settings: &TranscriptSettings,
+        programs: impl Iterator<Item = &'v ProgramVersions>,
+    ) -> Runtime {
+        match self.overlay.versions().runtime.unwrap_or_else(|| settings.runtime.into()) {
+            RuntimeChoice::Version(runtime) => runtime,
+            RuntimeChoice::Auto => {
+                let own = programs.map(|versions| versions.runtime.version);
+                own.reduce(|newest, found| if is_newer(found, newest) { found } else { newest })
+                    .unwrap_or_default()
+            }
+        }
+    }
+
+    /// The newest runtime that the files show.
+    fn shown(&self, program: &Undecided<'_>) -> VersionChoice<Runtime> {
+        if program.files.is_empty() {
+            return VersionChoice::new(Runtime::default(), "no policy shows another one");
+        }
+        let (mut newest, mut notes) = (None::<(Runtime, String)>, Vec::new());
+        // A pipe can be read only once, and not for this.
+        for path in program.files.iter().filter(|path| self.overlay.get(path).is_some() || path.is_file()) {
+            let name = relative(program.root, path);
+            let text = match read(path, self.overlay) {
+                Ok(file) => file.text,
+                Err(error) => {
+                    notes.push(format!("{name} shows no runtime: {}", plain(&error)));
+                    continue;
+                }
+            };
+            let Some((runtime, sign)) = shown_runtime(&text) else { continue };
+            // The first of several equally new ones: files are sorted.
+            if newest.as_ref().is_none_or(|(newest, _)| is_newer(runtime, *newest)) {
+                newest = Some((runtime, format!("{name} defines `{}`", sign.name)));
+            }
+        }
+        let choice = match newest {
+            Some((runtime, reason)) => VersionChoice::new(runtime, reason),
+            None => {
+                VersionChoice::new(Runtime::none(), "no predicate of the policy belongs to a known runtime")
+            }
+        };
+        VersionChoice { notes, ..choice }
+    }
+
+    /// The engine that a `go.mod` above the files requires, else the one that the runtime pins.
+    fn required(
+        &mut self,
+        program: &Undecided<'_>,
+        runtime: &VersionChoice<Runtime>,
+    ) -> VersionChoice<EngineVersion> {
+        let mut found: BTreeMap<PathBuf, Arc<GoMod>> = BTreeMap::new();
+        for folder in program.files.iter().filter_map(|file| file.parent()) {
+            found.extend(self.go_mod(folder).map(|go_mod| (go_mod.path.clone(), go_mod)));
+        }
+        let name = |path: &Path| relative(program.root, path);
+        let (mut required, mut notes) = (Vec::new(), Vec::new());
+        for go_mod in found.values() {
+            match &go_mod.requirement {
+                Ok(requirement) => required.extend(requirement.as_ref().map(|it| (name(&go_mod.path), it))),
+                Err(why) => notes.push(format!("{} cannot be read: {why}", name(&go_mod.path))),
+            }
+        }
+        let Some((path, requirement)) = required.first() else {
+            return VersionChoice { notes, ..pinned(runtime.version) };
+        };
+        if required.iter().any(|(_, other)| other.engine != requirement.engine) {
+            let all: Vec<_> = required.iter().map(|(path, _)| path.as_str()).collect();
+            let all = all.join(" and ");
+            notes.push(format!("the files are under {all}, which require different engines; {path} counts"));
+        }
+        notes.extend(requirement.note.clone());
+        let reason = format!("{path} requires {}", requirement.text);
+        VersionChoice { version: requirement.engine, reason, notes }
+    }
+
+    /// The nearest `go.mod` in or above a folder that requires an engine or cannot be read, up to the root of the repository.
+    fn go_mod(&mut self, folder: &Path) -> Option<Arc<GoMod>> {
+        if let Some(known) = self.go_mods.get(folder) {
+            return known.clone();
+        }
+        let counts = |go_mod: &GoMod| !matches!(go_mod.requirement, Ok(None));
+        let own = self.read(folder).filter(counts).map(Arc::new);
+        let above = folder.parent().filter(|above| disk::is_allowed(above) && !folder.join(".git").exists());
+        let found = own.or_else(|| self.go_mod(above?));
+        self.go_mods.insert(folder.into(), found.clone());
+        found
+    }
+
+    fn read(&self, folder: &Path) -> Option<GoMod> {
+        let path = folder.join("go.mod");
+        if self.overlay.get(&path).is_none() && !path.is_file() {
+            return None;
+        }
+        let requirement = match read(&path, self.overlay) {
+            Err(error) => Err(plain(&error)),
+            Ok(file) if file.text.len() > LONGEST_GO_MOD => Err("it is larger than 1 MiB".to_owned()),
+            Ok(file) => match file.findings.first() {
+                Some(finding) => Err(finding.message.trim_end_matches('.').to_owned()),
+                None => Ok(requirement(&file.text)),
+            },
+        };
+        Some(GoMod { path, requirement })
+    }
+}
+
+/// The engine that a runtime pins, else the default one.
+fn pinned(runtime: Runtime) -> VersionChoice<EngineVersion> {
+    match runtime.reference().engine.and_then(EngineVersion::parse) {
+        Some(engine) => VersionChoice::new(engine, format!("{runtime} pins it")),
+        None => {
+            VersionChoice::new(EngineVersion::default(), "no `go.mod` above the files requires another one")
+        }
+    }
+}
+
+fn is_newer(one: Runtime, other: Runtime) -> bool {
+    one.reference().published.day > other.reference().published.day
+}
+
+/// Settings with another runtime: what had the same settings shares them afterwards as well.
+pub(super) struct SharedSettings<S> {
+    /// The settings before and after, with the runtime.
+    changed: Vec<(Arc<S>, Runtime, Arc<S>)>,
+}
+
+impl<S> Default for SharedSettings<S> {
+    fn default() -> Self {
+        Self { changed: Vec::new() }
+    }
+}
+
+impl<S: Clone> SharedSettings<S> {
+    /// The settings, with `runtime` as the effective one of those that `part` gives.
+    pub(super) fn with_runtime(
+        &mut self,
+        settings: &Arc<S>,
+        runtime: Runtime,
+        part: impl FnOnce(&mut S) -> &mut TranscriptSettings,
+    ) -> Arc<S> {
+        let known =
+            self.changed.iter().find(|(before, of, _)| Arc::ptr_eq(before, settings) && *of == runtime);
+        if let Some((_, _, after)) = known {
+            return Arc::clone(after);
+        }
+        let mut changed = S::clone(settings);
+        let own = part(&mut changed);
+        let after = if own.caps.runtime == runtime {
+            Arc::clone(settings)
+        } else {
+            own.set_runtime(runtime);
+            Arc::new(changed)
+        };
+        self.changed.push((Arc::clone(settings), runtime, Arc::clone(&after)));
+        after
+    }
+}

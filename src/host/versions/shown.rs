@@ -1,0 +1,71 @@
+//! Versions as output shows them.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{ProgramVersions, VersionChoice};
+use crate::report::sink::terminal;
+
+/// The versions that hold for a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShownVersions {
+    pub engine: ShownVersion,
+    pub runtime: ShownVersion,
+}
+
+/// A version that holds, and the reason for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShownVersion {
+    pub version: &'static str,
+    /// The modeled version whose behavior it has, if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    like: Option<&'static str>,
+    reason: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+impl ShownVersions {
+    /// The versions of a program for output.
+    #[must_use]
+    pub fn of(versions: &ProgramVersions) -> Self {
+        let (engine, runtime) = (&versions.engine, &versions.runtime);
+        let (name, like) = (engine.version.name.as_str(), engine.version.reference.published.name);
+        Self {
+            engine: ShownVersion { like: (like != name).then_some(like), ..ShownVersion::of(engine, name) },
+            runtime: ShownVersion::of(runtime, runtime.version.name()),
+        }
+    }
+
+    /// Lines for people, each after `indent`.
+    #[must_use]
+    pub fn text(&self, indent: &str) -> String {
+        format!("{indent}engine   {}{indent}runtime  {}", self.engine.text(indent), self.runtime.text(indent))
+    }
+}
+
+impl ShownVersion {
+    fn of<T>(choice: &VersionChoice<T>, version: &'static str) -> Self {
+        Self { version, like: None, reason: choice.reason.clone(), notes: choice.notes.clone() }
+    }
+
+    fn text(&self, indent: &str) -> String {
+        let mut out = format!("{}\n", terminal(&self.to_string()));
+        for note in &self.notes {
+            out.push_str(&format!("{indent}         note: {}\n", terminal(note)));
+        }
+        out
+    }
+}
+
+impl fmt::Display for ShownVersion {
+    /// The version and the reason, without notes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.version)?;
+        if let Some(like) = self.like {
+            write!(f, ", which behaves as {like}")?;
+        }
+        write!(f, " ({})", self.reason)
+    }
+}
