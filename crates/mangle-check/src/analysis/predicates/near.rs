@@ -139,7 +139,7 @@ impl Vocabulary {
             if computed > COMPUTED {
                 break;
             }
-            let distance = strsim::osa_distance(name, written);
+            let distance = edits(name, written);
             if distance <= limit && (is_own || is_visible(program, file, word)) {
                 found.push(Candidate {
                     score: 2 * distance + usize::from(word.key.arity != arity),
@@ -196,6 +196,19 @@ fn distance_limit(name: &str) -> usize {
     }
 }
 
+/// The edit distance of two names. Equal ends need no edit, and distances cost the product of the lengths.
+fn edits(one: &str, other: &str) -> usize {
+    let starts = one.char_indices().zip(other.chars()).find(|((_, one), other)| one != other);
+    let Some(((start, _), _)) = starts else {
+        return one.chars().count().abs_diff(other.chars().count());
+    };
+    let (one, other) = (one.get(start..).unwrap_or_default(), other.get(start..).unwrap_or_default());
+    let equal = one.chars().rev().zip(other.chars().rev()).take_while(|(one, other)| one == other);
+    let end: usize = equal.map(|(one, _)| one.len_utf8()).sum();
+    let (one, other) = (one.get(..one.len() - end), other.get(..other.len() - end));
+    strsim::osa_distance(one.unwrap_or_default(), other.unwrap_or_default())
+}
+
 /// Which letters occur in a name. An edit takes at most one away and adds at most one, which rules most names out without
 /// computing a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,5 +222,29 @@ impl Letters {
     fn may_be_near(self, other: Self, limit: usize) -> bool {
         let edits = |letters: u64| letters.count_ones() as usize;
         edits(self.0 & !other.0) <= limit && edits(other.0 & !self.0) <= limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All words of up to four letters of which there are two.
+    fn words() -> Vec<String> {
+        let longer = |words: Vec<String>| {
+            words.iter().flat_map(|word| [format!("{word}a"), format!("{word}ä")]).collect()
+        };
+        let all = std::iter::successors(Some(vec![String::new()]), |words: &Vec<String>| {
+            Some(longer(words.clone()))
+        });
+        all.take(5).flatten().collect()
+    }
+
+    #[test]
+    fn edits_are_the_distance_of_the_whole_names() {
+        let words = words();
+        for (one, other) in words.iter().flat_map(|one| words.iter().map(move |other| (one, other))) {
+            assert_eq!(edits(one, other), strsim::osa_distance(one, other), "{one} {other}");
+        }
     }
 }
