@@ -37,7 +37,8 @@ impl Writer<'_> {
             false if known => "  (see above)".to_owned(),
             false => format!("  by {}", line(&(self.place)(node.rule))),
         };
-        self.line(level, &format!("{}{note}", node.fact));
+        let store = self.proof.store.filter(|_| at == 0).map(|store| format!("  in store {}", line(store)));
+        self.line(level, &format!("{}{note}{}", node.fact, store.unwrap_or_default()));
         if known || level >= DEEPEST {
             return;
         }
@@ -105,8 +106,9 @@ fn ending(end: &GapEnd) -> String {
 #[must_use]
 pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = String::new();
-    for Miss { rule, obstacle } in misses {
-        let place = line(&place(*rule));
+    for Miss { rule, obstacle, store } in misses {
+        let store = store.map(|store| format!(": in store {}", line(store))).unwrap_or_default();
+        let place = line(&place(*rule)) + &store;
         let _ = match obstacle {
             Obstacle::Head { argument, has } => {
                 writeln!(out, "{place}: argument {} of the head is {has}", argument + 1)
