@@ -96,6 +96,7 @@ fn ending(end: &GapEnd) -> String {
     match end {
         GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
         GapEnd::NoRule(name, arity) => format!("  no rule gives `{name}/{arity}`: the fact is missing"),
+        GapEnd::OtherStore { fact, stores } => format!("  `{fact}` is only in {stores}"),
         GapEnd::Deeper => "  its own rules are not explained; a greater `--depth` does it".to_owned(),
         GapEnd::TooLong => "  its own rules are not explained: the explanation is long enough".to_owned(),
         GapEnd::Again => "  the same is asked for above: the rules need each other".to_owned(),

@@ -101,7 +101,7 @@ fn query_names_the_stores() {
               near: safe_action(/read_file)
               no rule gives `safe_action/1`: the fact is missing
             policy.mg:9: in store policy: premise 2 has no solution: admin_override(_)
-              no rule gives `admin_override/1`: the fact is missing
+              `admin_override("me")` is only in `memory`
             no fact matches `permitted(/delete_file, _, _)`
               argument 1 is never `/delete_file`; its values are `/read_file`
             exit 1

@@ -80,8 +80,8 @@ fn bad_values() {
     check(
         "[runtime]\nstores = 3\n",
         expect![[r#"
-        config-bad-value at "3": expected a table for `stores`, found a number
-    "#]],
+            config-bad-value at "3": expected a table for `stores`, or the name of a runtime, found a number
+        "#]],
     );
     check(
         "[runtime]\nstore = 'codenerd'\n",

@@ -153,15 +153,15 @@ Decl step(A).
         expect![[r#"
             6:29-36 warning blind-negation: negation of `revoked` always holds in 2 of 3 stores
               label: only in `memory`
-              note: the rule can fire without facts of `revoked` in `plans` and `requests`
+              note: the stores without facts of `revoked` are `plans` and `requests`
               note: a fact that one store derives is a fact of the program
             7:26-33 warning blind-negation: negation of `revoked` always holds in store `requests`
               label: only in `memory`
-              note: the rule can fire without facts of `revoked` in `requests`
+              note: each store evaluates the rule over its own facts
               note: a fact that one store derives is a fact of the program
             8:24-28 warning blind-negation: negation of `busy` always holds in store `requests`
               label: only in `plans`
-              note: the rule can fire without facts of `busy` in `requests`
+              note: each store evaluates the rule over its own facts
               note: a fact that one store derives is a fact of the program
         "#]],
     );
@@ -181,7 +181,7 @@ unknown(A) :- unknown(A).
         expect![[r#"
             5:25-32 warning blind-negation: negation of `in_plan` always holds in 2 of 3 stores
               label: only in `plans`
-              note: the rule can fire without facts of `in_plan` in `memory` and `requests`
+              note: the stores without facts of `in_plan` are `memory` and `requests`
               note: a fact that one store derives is a fact of the program
         "#]],
     );

@@ -42,6 +42,11 @@ impl Division {
         usize::try_from(part).ok()
     }
 
+    /// The predicate that a relation is a copy of.
+    pub(in crate::kernel) fn original(&self, predicate: PredicateId) -> PredicateId {
+        PredicateId(predicate.0.checked_rem(self.stride).unwrap_or(predicate.0))
+    }
+
     /// The stores that keep asserted facts of a predicate.
     pub(in crate::kernel) fn keepers(&self, predicate: PredicateId) -> StoreSet {
         self.keepers.get(predicate.0 as usize).copied().unwrap_or_default()
