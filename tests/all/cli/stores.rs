@@ -41,7 +41,7 @@ fn check_reports_the_rules() {
         expect![[r#"
             ::warning file=policy.mg,line=11,col=5,endColumn=19,title=MG811 split-join::rule for `permitted` never fires: no store has all its premises%0Aeach store evaluates the rule over its own facts
             ::warning file=policy.mg,line=14,col=6,endColumn=18,title=MG812 blind-negation::negation of `has_override` always holds in store `policy`%0Aeach store evaluates the rule over its own facts%0Aa fact that one store derives is a fact of the program
-            2 warnings in 1 file (5 clauses)
+            2 warnings in 1 file (5 clauses); engine 2026-04
             exit 0
         "#]],
     );
@@ -49,9 +49,9 @@ fn check_reports_the_rules() {
         &[POLICY],
         &["check", "--format", "github"],
         expect![[r#"
-        No findings in 1 file (5 clauses)
-        exit 0
-    "#]],
+            No findings in 1 file (5 clauses); engine 2026-04
+            exit 0
+        "#]],
     );
 }
 
@@ -303,20 +303,20 @@ fn a_wrong_word_is_reported() {
         &[config, POLICY],
         &["check"],
         expect![[r#"
-        error[MG903 config-bad-value]: unknown stores `codenrd`
-         --> mangle-ls.toml:2:11
-          |
-        2 | stores = "codenrd"
-          |           ^^^^^^^ this value is ignored
-          |
-          = note: the known runtimes are `codenerd`
-          = note: a table `[runtime.stores]` lists the predicates of each store
-          = help: write `codenerd` (a guess, look before you apply it)
+            error[MG903 config-bad-value]: unknown stores `codenrd`
+             --> mangle-ls.toml:2:11
+              |
+            2 | stores = "codenrd"
+              |           ^^^^^^^ this value is ignored
+              |
+              = note: the known runtimes are `codenerd`
+              = note: a table `[runtime.stores]` lists the predicates of each store
+              = help: write `codenerd` (a guess, look before you apply it)
 
-        1 error in 1 file (5 clauses)
-        error: the settings cannot be used
-          mangle-ls.toml:2:11: unknown stores `codenrd` (MG903)
-        exit 2
-    "#]],
+            1 error in 1 file (5 clauses); engine 2026-04
+            error: the settings cannot be used
+              mangle-ls.toml:2:11: unknown stores `codenrd` (MG903)
+            exit 2
+        "#]],
     );
 }
