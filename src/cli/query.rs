@@ -268,7 +268,10 @@ impl QueryCommand {
                     out.write(proof)?;
                     fact.others().iter().try_for_each(|other| out.write(&format!("or {other}")))?;
                 }
-                None => out.write(&format!("{}\n", fact.text))?,
+                None => {
+                    let stores = fact.stores().map(|stores| format!("  # {}", stores.text()));
+                    out.write(&format!("{}{}\n", fact.text, stores.unwrap_or_default()))?;
+                }
             }
         }
         if answer.omitted > 0 {

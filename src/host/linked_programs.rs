@@ -72,9 +72,10 @@ fn join_program(
     let joined = |name: String, members: Vec<FileId>, wanted: FxHashSet<FileId>| {
         let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
         let further = beside.with.iter().filter(|file| !members.contains(&file.id)).map(Arc::clone);
+        let embedding = of.embedding.with_asserted(beside.with.iter().map(|file| file.id));
         LinkedProgram {
             name,
-            program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)).into(),
+            program: Program::embedded(summaries.chain(further).collect(), embedding).into(),
             files: (!members.iter().all(|file| wanted.contains(file))).then_some(wanted),
             settings: Arc::clone(&of.settings),
             root: root.to_path_buf(),

@@ -252,6 +252,7 @@ impl Project {
         let predicates = settings.host_predicates.iter();
         let embedding = Embedding {
             predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
+            stores: self.settings.runtime.stores.clone(),
             hybrid,
             ..Embedding::default()
         };

@@ -5,7 +5,7 @@
 
 mod hints;
 
-use crate::report::{AnswerFact, FactDetails, QueryAnswer, Sources, proof};
+use crate::report::{AnswerFact, FactDetails, QueryAnswer, Sources, StoresOfFact, proof};
 use mangle_engine::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::Symbol;
@@ -161,7 +161,8 @@ fn fact(
     let text = tuple.map_or_else(String::new, |tuple| {
         asked.model.fact_within(asked.compiled, query.predicate, tuple, wish.text.each)
     });
-    if !(wish.why || wish.cells) {
+    let stores = stores(asked, query, number);
+    if !(wish.why || wish.cells || stores.is_some()) {
         return AnswerFact { text: text.into(), extras: None };
     }
     let proof = wish.why.then(|| {
@@ -177,7 +178,15 @@ fn fact(
     *steps += others.iter().map(|other| u64::from(other.steps)).sum::<u64>();
     let others = others.iter().map(|other| proof::proof(other, asked.place)).collect();
     let cells = if wish.cells { cells(asked, query, number, wish.text.each) } else { Vec::new() };
-    AnswerFact { text: text.into(), extras: Some(FactDetails { cells, proof, others }.into()) }
+    AnswerFact { text: text.into(), extras: Some(FactDetails { cells, proof, others, stores }.into()) }
+}
+
+/// The stores that have a fact, if the runtime has stores.
+fn stores(asked: &EvaluatedProgram<'_>, query: &Query, number: u32) -> Option<StoresOfFact> {
+    let stores = &asked.compiled.division.as_ref()?.stores;
+    let found = asked.model.stores_of(asked.compiled, query.predicate, number);
+    let names = found.iter().map(|store| stores.name(store)).collect();
+    Some(StoresOfFact { names, is_all: found == stores.all() })
 }
 
 /// What the arguments are called: as in the declaration, else as in the question.

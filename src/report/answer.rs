@@ -48,6 +48,29 @@ pub struct FactDetails {
     pub proof: Option<String>,
     /// Other ways in which it follows, if they were asked for.
     pub others: Vec<String>,
+    /// The stores that have it, in words. `None` if the runtime has no stores.
+    pub stores: Option<StoresOfFact>,
+}
+
+/// The stores that have a fact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoresOfFact {
+    /// Their names.
+    pub names: Vec<&'static str>,
+    /// True if no other store exists.
+    pub is_all: bool,
+}
+
+impl StoresOfFact {
+    /// The stores as the end of a line: `in store policy`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.names.as_slice() {
+            _ if self.is_all => "in all stores".to_owned(),
+            [one] => format!("in store {one}"),
+            names => format!("in stores {}", names.join(", ")),
+        }
+    }
 }
 
 impl AnswerFact {
@@ -61,6 +84,12 @@ impl AnswerFact {
     #[must_use]
     pub fn others(&self) -> &[String] {
         self.extras.as_ref().map_or(&[], |extras| &extras.others)
+    }
+
+    /// The stores that have it, if the runtime has stores.
+    #[must_use]
+    pub fn stores(&self) -> Option<&StoresOfFact> {
+        self.extras.as_ref()?.stores.as_ref()
     }
 
     /// Its arguments as the cells of a table, if they were asked for.
@@ -82,7 +111,8 @@ pub fn answers_json(answers: &[QueryAnswer]) -> Value {
     serde_json::to_value(answers).unwrap_or_default()
 }
 
-/// An object: `reading`, `program_loads` if the program does not load, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
+/// An object: `reading`, `program_loads` if the program does not load, `facts`, `proofs`, `others`, `stores` (for each fact the
+/// stores that have it) if the runtime has stores, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
 /// `hints` where there is no fact.
 impl Serialize for QueryAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -95,6 +125,11 @@ impl Serialize for QueryAnswer {
         map.serialize_entry("proofs", &List(|| self.facts.iter().filter_map(AnswerFact::proof)))?;
         let others = || self.facts.iter().map(AnswerFact::others).filter(|others| !others.is_empty());
         map.serialize_entry("others", &List(others))?;
+        if self.facts.iter().any(|fact| fact.stores().is_some()) {
+            let names =
+                |fact: &AnswerFact| fact.stores().map(|stores| stores.names.clone()).unwrap_or_default();
+            map.serialize_entry("stores", &List(|| self.facts.iter().map(names)))?;
+        }
         map.serialize_entry("why_not", &self.obstacles)?;
         map.serialize_entry("stopped", &self.stopped)?;
         map.serialize_entry("lost", &self.lost)?;

@@ -48,7 +48,9 @@ pub mod verification;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{AnswerFact, FactDetails, QueryAnswer, answers_csv, answers_json, reading_word};
+pub use answer::{
+    AnswerFact, FactDetails, QueryAnswer, StoresOfFact, answers_csv, answers_json, reading_word,
+};
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
 pub use diff::{diff, diff_with};

@@ -37,7 +37,8 @@ impl Writer<'_> {
             false if known => "  (see above)".to_owned(),
             false => format!("  by {}", line(&(self.place)(node.rule))),
         };
-        self.line(level, &format!("{}{note}", node.fact));
+        let store = self.proof.store.filter(|_| at == 0).map(|store| format!("  in store {}", line(store)));
+        self.line(level, &format!("{}{note}{}", node.fact, store.unwrap_or_default()));
         if known || level >= DEEPEST {
             return;
         }
@@ -95,6 +96,7 @@ fn ending(end: &GapEnd) -> String {
     match end {
         GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
         GapEnd::NoRule(name, arity) => format!("  no rule gives `{name}/{arity}`: the fact is missing"),
+        GapEnd::OtherStore { fact, stores } => format!("  `{fact}` is only in {stores}"),
         GapEnd::Deeper => "  its own rules are not explained; a greater `--depth` does it".to_owned(),
         GapEnd::TooLong => "  its own rules are not explained: the explanation is long enough".to_owned(),
         GapEnd::Again => "  the same is asked for above: the rules need each other".to_owned(),
@@ -105,8 +107,9 @@ fn ending(end: &GapEnd) -> String {
 #[must_use]
 pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = String::new();
-    for Miss { rule, obstacle } in misses {
-        let place = line(&place(*rule));
+    for Miss { rule, obstacle, store } in misses {
+        let store = store.map(|store| format!(": in store {}", line(store))).unwrap_or_default();
+        let place = line(&place(*rule)) + &store;
         let _ = match obstacle {
             Obstacle::Head { argument, has } => {
                 writeln!(out, "{place}: argument {} of the head is {has}", argument + 1)

@@ -78,6 +78,7 @@ impl GateRequest {
             because: Vec::new(),
             why_not: Vec::new(),
             rule: None,
+            store: None,
             appeal: None,
             is_lifted: false,
             reliance: Reliance::default(),
@@ -232,10 +233,12 @@ impl Gate<'_> {
         if let Some(dropped) = dropped(&proof) {
             why = format!("{PERMITTED}, in which {IGNORES}`{dropped}`");
         }
+        why.push_str(&in_store(proof.store));
         let reliance = self.reliance(&request, &proof, appeal);
         let is_lifted = self.is_lifted(&proof, (permit, number));
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
+            store: proof.store,
             because: vec![proof],
             is_lifted,
             reliance,
@@ -278,12 +281,15 @@ impl Gate<'_> {
         let said = because.iter().find_map(|(_, words)| words.clone());
         let why = match (said, because.first()) {
             (Some(words), _) => words,
-            (None, Some((proof, _))) => format!("the policy derives {}", head(proof)),
+            (None, Some((proof, _))) => {
+                format!("the policy derives {}{}", head(proof), in_store(proof.store))
+            }
             (None, None) => nearest(&why_not),
         };
         let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
         let rule = because.first().and_then(|proof| proof.nodes.first()).map(|node| node.rule);
-        Verdict { because, why_not, rule, ..request.verdict(false, Lock::Constitution, why) }
+        let store = because.first().and_then(|proof| proof.store);
+        Verdict { because, why_not, rule, store, ..request.verdict(false, Lock::Constitution, why) }
     }
 
     /// What the policy itself says against a request that has one of these texts in its facts: proofs, and the words for
@@ -326,16 +332,21 @@ impl Gate<'_> {
 /// What the rule lacks that comes nearest to a permission.
 fn nearest(why_not: &[Miss]) -> String {
     let premises = why_not.iter().filter_map(|miss| match &miss.obstacle {
-        Obstacle::Premise { premise, asked, near } => Some((*premise, asked, near)),
+        Obstacle::Premise { premise, asked, near } => Some((*premise, asked, near, in_store(miss.store))),
         _ => None,
     });
     match premises.max_by_key(|(premise, ..)| *premise) {
         None => "no rule permits it".to_owned(),
-        Some((_, asked, near)) => match (asked.strip_prefix('!'), near.first()) {
-            (Some(_), Some(near)) => format!("no rule permits it, because `{near}` holds"),
-            _ => format!("no rule permits it, because no fact matches `{asked}`"),
+        Some((_, asked, near, store)) => match (asked.strip_prefix('!'), near.first()) {
+            (Some(_), Some(near)) => format!("no rule permits it, because `{near}` holds{store}"),
+            _ => format!("no rule permits it, because no fact matches `{asked}`{store}"),
         },
     }
+}
+
+/// The store of a decision, as the end of a sentence.
+pub(super) fn in_store(store: Option<&str>) -> String {
+    store.map(|store| format!(" in store `{store}`")).unwrap_or_default()
 }
 
 /// The words that a fact has for people: its last string that is not what it is about.

@@ -63,6 +63,8 @@ pub struct Verdict {
     pub why_not: Vec<Miss>,
     /// The clause that decides, where one does.
     pub rule: Option<RuleId>,
+    /// The store in which that clause decides, if the runtime has stores.
+    pub store: Option<&'static str>,
     /// The appeal for which the gate in front of the constitution said nothing, though it would have refused.
     pub appeal: Option<String>,
     /// Whether a permission rests on an override, whichever rule gives it.

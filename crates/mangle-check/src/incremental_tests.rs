@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::Registry;
 use crate::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::{Embedding, FileSummary, Program};
-use mangle_settings::RuleSettings;
+use mangle_settings::{RuleSettings, Vocabulary, parse};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, TextEdit};
@@ -38,6 +38,13 @@ const WORDS: [&str; 14] = [
     "edgee",
 ];
 
+/// Stores of which rules of the programs join facts.
+const STORES: &str = "[runtime.stores]
+one = ['edge', 'odd', 'pending_action', 'item']
+two = ['far', 'count_of', 'task_status', 'admin_override', 'used']
+shared = ['state', 'user_intent']
+";
+
 struct Edited {
     sources: Vec<SourceFile>,
     program: Program,
@@ -58,7 +65,8 @@ impl Edited {
             settings.set(rule, Some(Severity::Hint));
         }
         let files = sources.iter().zip(0..).map(summary).collect();
-        let embedding = Embedding { kernels: Vec::new(), ..Embedding::default() };
+        let stores = parse(STORES, Vocabulary { rules: &[] }).settings.runtime.stores;
+        let embedding = Embedding { kernels: Vec::new(), stores, ..Embedding::default() };
         let program = Program::embedded(files, Arc::new(embedding));
         Self { sources, program, cache: FindingCache::new(Registry::of_programs()), settings, dice: 5 }
     }

@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::analysis::flow::{begin, follow};
 use crate::analysis::{
     ColumnBounds, Emptiness, FAMILIES, Family, NAME_NEAR, ProgramCheck, ProgramContext, ProgramFindings,
-    Vocabulary,
+    StorePossibility, Vocabulary,
 };
 use crate::declaration_text::{Homes, UNDECLARED_HEAD, add_fixes};
 use mangle_engine::program::{Difference, FileSummary, Members, PredicateId, Program};
@@ -52,6 +52,7 @@ pub(crate) struct ProgramChecks {
     types: ProgramTypes,
     off: Arc<[&'static Rule]>,
     emptiness: Emptiness,
+    stores: StorePossibility,
     bounds: ColumnBounds,
     /// The files with a rule that aggregates: indices into [`Program::files`].
     aggregating: BTreeSet<u32>,
@@ -90,6 +91,10 @@ impl ProgramChecks {
             true => parallel::both(emptiness, beside),
             false => (emptiness(), beside()),
         };
+        let mut stores = StorePossibility::default();
+        if program.embedding.stores.is_some() {
+            begin(&mut stores, program, &strata);
+        }
         let missing = program.predicates.with_ids().filter(|(_, predicate)| !predicate.exists());
         let missing = missing.map(|(id, _)| id).collect();
         let mut checks = Self {
@@ -97,6 +102,7 @@ impl ProgramChecks {
             types: types.clone(),
             off,
             emptiness,
+            stores,
             bounds,
             aggregating,
             vocabulary,
@@ -204,6 +210,12 @@ impl ProgramChecks {
             affected.insert(id);
             affected.extend(program.users(program.get(id)));
         }
+        if program.embedding.stores.is_some() {
+            for id in follow(&mut self.stores, &program, touched.iter().copied()) {
+                affected.insert(id);
+                affected.extend(program.users(program.get(id)));
+            }
+        }
         let had_any = !self.aggregating.is_empty();
         for &at in &difference.files {
             set(
@@ -293,6 +305,7 @@ impl ProgramChecks {
         let context = ProgramContext {
             program,
             emptiness: &self.emptiness,
+            stores: &self.stores,
             bounds: &self.bounds,
             vocabulary: &self.vocabulary,
         };

@@ -84,8 +84,18 @@ impl CheckedFixture {
 
     /// Checks as a tool that has these rules and settings.
     pub fn with(fixture: &str, settings: &RuleSettings, registry: &'static Registry) -> Self {
+        Self::of_program(fixture, &program(fixture), settings, registry)
+    }
+
+    /// Checks a program that was made of a fixture.
+    pub fn of_program(
+        fixture: &str,
+        program: &Program,
+        settings: &RuleSettings,
+        registry: &'static Registry,
+    ) -> Self {
         let (names, texts) = files(fixture).into_iter().unzip();
-        let diagnostics = diagnostics(&program(fixture), settings, &FindingCache::new(registry));
+        let diagnostics = diagnostics(program, settings, &FindingCache::new(registry));
         Self { names, texts, diagnostics }
     }
 

@@ -92,6 +92,8 @@ pub enum Kind {
     Named(&'static Section),
     /// A table whose keys are names of the author's choice, and whose values are strings.
     TextsByName,
+    /// One of these words, or a table of stores with their predicates.
+    Stores(&'static [&'static str]),
 }
 
 impl Kind {

@@ -91,6 +91,15 @@ fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
                 ],
             },
         }),
+        Kind::Stores(words) => {
+            let predicates = json!({ "type": "array", "items": { "type": "string" } });
+            let table = json!({
+                "type": "object",
+                "properties": { "default": { "type": "string", "minLength": 1 }, "shared": predicates },
+                "additionalProperties": predicates,
+            });
+            json!({ "anyOf": [{ "type": "string", "enum": words }, table] })
+        }
         Kind::Named(inner) => json!({ "type": "object", "additionalProperties": object(inner, vocabulary) }),
     }
 }

@@ -6,7 +6,7 @@ use super::value::Reader;
 use super::version::{self, VersionReq, unfit};
 use super::{
     DecodingSettings, FailOn, FilesSettings, FormatSettings, KernelSettings, MaxFindings, ProgramSettings,
-    PromptSettings, ReplaySettings, RuleSettings, TranscriptSettings, VerifySettings,
+    PromptSettings, ReplaySettings, RuleSettings, RuntimeSettings, TranscriptSettings, VerifySettings,
 };
 
 settings! {
@@ -33,6 +33,8 @@ settings! {
         format: FormatSettings;
         /// With which facts, how far and in which reading programs are evaluated.
         kernel: KernelSettings;
+        /// How the program that embeds the engine keeps facts.
+        runtime: RuntimeSettings;
         /// Which files are transcripts of agents, how the replies in them are read, and what is expected of them.
         transcripts: TranscriptSettings;
         /// How the prompts of shards are previewed.

@@ -25,6 +25,9 @@ pub enum Obstacle {
         /// True if a solver was used.
         has_solver: bool,
     },
+    /// The runtime evaluates the program once per store. A world says nothing about the stores of its facts.
+    #[error("`[runtime] stores` is set, and worlds are not divided into stores")]
+    Stores,
     /// The program uses something that the search does not handle.
     #[error("{0}")]
     Unsupported(String),

@@ -109,6 +109,7 @@ fn together(one: &Embedding, other: &Embedding, ids: &FxHashMap<FileId, FileId>)
     Embedding {
         predicates: one.predicates.iter().copied().chain(others).collect(),
         engine: one.engine,
+        stores: one.stores.clone().or_else(|| other.stores.clone()),
         hybrid: moved(&one.hybrid, &other.hybrid),
         tests: moved(&one.tests, &other.tests),
         kernels: moved(&one.kernels, &other.kernels),

@@ -175,6 +175,7 @@ fn compile(
         inputs,
         settled: rules.settled,
         looks_for_aborts: true,
+        has_stores: whole.embedding.stores.is_some(),
         limits: setup.limits,
         clock: setup.clock,
         solvers: setup.solvers.clone(),

@@ -45,6 +45,8 @@ pub struct Question {
     pub settled: Option<&'static str>,
     /// Whether a world in which the evaluation stops with an error is looked for, where no other is found.
     pub looks_for_aborts: bool,
+    /// True if the runtime evaluates the program once per store. No world decides such a question.
+    pub has_stores: bool,
     /// How far the evaluation of one world may go.
     pub limits: Limits,
     /// The time at which worlds are evaluated.
@@ -132,6 +134,10 @@ const MOST_SIMPLER: usize = 400;
 #[must_use]
 pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
     let mut base = Kernel::new(Arc::clone(&question.compiled));
+    if question.has_stores {
+        let outcome = Outcome::Undecided { obstacle: Obstacle::Stores, below: 0 };
+        return Searched { outcome, inputs: Vec::new(), base, solver: None };
+    }
     base.evaluate(question.limits, question.clock, cancel);
     let worlds = Worlds { question, cancel, base: base.fork() };
     let mut search = Search {

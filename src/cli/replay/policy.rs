@@ -122,7 +122,8 @@ impl Policies {
             let names = found.programs.iter().filter_map(|index| resolution.programs.get(*index));
             let names: Vec<_> = names.map(|program| program.name.as_str()).collect();
             let files = program.files.iter().chain(&given.clauses).map(Arc::clone).collect();
-            let program = Arc::new(Program::embedded(files, Arc::clone(&program.embedding)));
+            let embedding = program.embedding.with_asserted(given.clauses.iter().map(|file| file.id));
+            let program = Arc::new(Program::embedded(files, embedding));
             let policy =
                 self.policy(command, names.join(", "), program, settings, Rc::clone(&sources), &given);
             self.by_key.insert(key(found), policy);

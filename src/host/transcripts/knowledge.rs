@@ -133,7 +133,7 @@ pub(in crate::host) fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -
     let mut joined = Embedding::default();
     for (at, one) in all.enumerate() {
         if at == 0 {
-            joined.engine = one.engine;
+            (joined.engine, joined.stores) = (one.engine, one.stores.clone());
         }
         joined.predicates.extend(one.predicates.iter().copied());
         joined.hybrid.extend(one.hybrid.iter().copied());

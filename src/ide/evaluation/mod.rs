@@ -135,7 +135,7 @@ pub fn fingerprint(program: &Program) -> u64 {
 pub(in crate::ide) fn fingerprint_of(program: &Program, statements: u64) -> u64 {
     let mut hasher = FxHasher::default();
     let around = &program.embedding;
-    (around.engine, &around.predicates, &around.hybrid).hash(&mut hasher);
+    (around.engine, &around.stores, &around.predicates, &around.hybrid).hash(&mut hasher);
     statements.hash(&mut hasher);
     hasher.finish()
 }

@@ -131,6 +131,7 @@ fn verdict(verdict: &Verdict, places: &TurnPlaces<'_>) -> VerdictReport {
         lock: verdict.lock.word().to_owned(),
         why: verdict.why.clone(),
         rule: verdict.rule.and_then(places.rule),
+        store: verdict.store.map(str::to_owned),
         because: verdict.because.iter().filter_map(|proof| tree(proof, places)).collect(),
         why_not: verdict.why_not.iter().map(|miss| lack(miss, places)).collect(),
         rests_on: own(verdict),
@@ -162,7 +163,7 @@ fn lack(miss: &Miss, places: &TurnPlaces<'_>) -> ObstacleReport {
         Obstacle::TooMany => ("too many combinations to look at all of them".to_owned(), Vec::new()),
     };
     let rule = (places.rule)(miss.rule).unwrap_or_else(|| "?".to_owned());
-    ObstacleReport { rule, first_failing_literal: literal, near }
+    ObstacleReport { rule, store: miss.store.map(str::to_owned), first_failing_literal: literal, near }
 }
 
 /// A proof as a tree; what was unfolded before is only named.

@@ -237,7 +237,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
             let _ = write!(
                 out,
                 "<li><span class=\"place\">{}</span> lacks {}",
-                escaped(&lack.rule),
+                escaped(&lack.place()),
                 code(&lack.first_failing_literal)
             );
             for near in &lack.near {

@@ -101,7 +101,7 @@ fn proofs(verdict: &VerdictReport, out: &mut String) {
     let mut lines = String::new();
     verdict.because.iter().for_each(|proof| tree(proof, 0, &mut lines));
     for lack in &verdict.why_not {
-        let (rule, literal) = (sink::line(&lack.rule), sink::line(&lack.first_failing_literal));
+        let (rule, literal) = (sink::line(&lack.place()), sink::line(&lack.first_failing_literal));
         let _ = writeln!(lines, "{rule} lacks {literal}");
         lack.near.iter().for_each(|near| lines.push_str(&format!("  near: {}\n", sink::line(near))));
     }

@@ -131,6 +131,9 @@ pub struct VerdictReport {
     pub why: String,
     /// Where the clause stands that decides.
     pub rule: Option<String>,
+    /// The store in which it decides, if the runtime has stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// Proofs.
     pub because: Vec<ProofTree>,
     /// What each rule lacks.
@@ -194,10 +197,21 @@ pub struct ProofTree {
 pub struct ObstacleReport {
     /// Where the rule stands.
     pub rule: String,
+    /// The store in which it was tried, if the runtime has stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// The first premise that has no solution.
     pub first_failing_literal: String,
     /// Facts that come near; for a negation, what there is.
     pub near: Vec<String>,
+}
+
+impl ObstacleReport {
+    /// Where the rule stands, with the store.
+    fn place(&self) -> String {
+        let store = self.store.as_ref().map(|store| format!(" in store {store}")).unwrap_or_default();
+        format!("{}{store}", self.rule)
+    }
 }
 
 /// What a turn changed.

@@ -20,9 +20,11 @@ fn hostile() -> TurnReport {
         lock: "2".into(),
         why: evil.into(),
         rule: Some("policy.mg:1".into()),
+        store: Some(evil.into()),
         because: vec![ProofTree { kind: "rule".into(), because: vec![tree.clone()], ..tree.clone() }],
         why_not: vec![ObstacleReport {
             rule: "policy.mg:1".into(),
+            store: Some(evil.into()),
             first_failing_literal: evil.into(),
             near: vec![evil.into()],
         }],

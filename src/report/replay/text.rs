@@ -122,8 +122,9 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
 }
 
 fn lack(lack: &ObstacleReport, out: &mut String) {
-    let ObstacleReport { rule, first_failing_literal, near } = lack;
-    let rule = visible(rule);
+    let ObstacleReport { first_failing_literal, near, .. } = lack;
+    let place = lack.place();
+    let rule = visible(&place);
     let literal = cut(first_failing_literal);
     let says = match (first_failing_literal.strip_prefix('!'), near.first()) {
         (Some(_), Some(fact)) => format!("{literal} fails: {} holds", cut(fact)),

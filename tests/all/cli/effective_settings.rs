@@ -169,6 +169,9 @@ fn all_settings() {
             timeout_ms = 10000
             # now: the start of a run
 
+            [runtime]
+            # stores: one store
+
             [transcripts]
             include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"]
             profile = "auto"
@@ -385,6 +388,9 @@ fn all_settings() {
                 "max_steps": 500000000,
                 "timeout_ms": 10000,
                 "now": null
+              },
+              "runtime": {
+                "stores": null
               },
               "transcripts": {
                 "include": [

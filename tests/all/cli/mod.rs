@@ -36,6 +36,7 @@ mod show;
 mod special_files;
 mod split;
 mod stats;
+mod stores;
 use crate::support::command as support;
 mod diff;
 #[cfg(target_os = "linux")]

@@ -7,3 +7,4 @@ mod facts;
 mod limits;
 mod memory;
 mod proofs;
+mod stores;

@@ -361,7 +361,7 @@ fn check_why_not(case: &mut Case, key: &Key, wanted: &[Option<Value>]) {
     }
 }
 
-fn check_miss(case: &mut Case, wanted: &[Option<Value>], Miss { rule, obstacle }: &Miss) {
+fn check_miss(case: &mut Case, wanted: &[Option<Value>], Miss { rule, obstacle, .. }: &Miss) {
     let clause = case.clause(*rule);
     match obstacle {
         Obstacle::TooMany => case.see("too many"),

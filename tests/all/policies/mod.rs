@@ -15,4 +15,5 @@ mod navigation;
 mod pairs;
 mod rename;
 mod slugs;
+mod stores;
 mod worlds;

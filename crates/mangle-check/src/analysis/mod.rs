@@ -16,6 +16,7 @@ mod packages;
 mod predicates;
 mod quality;
 mod safety;
+mod stores;
 mod stratification;
 mod target;
 mod temporal;
@@ -27,6 +28,7 @@ pub(crate) use predicates::Vocabulary;
 pub(crate) use quality::Emptiness;
 pub use safety::negation_helper;
 pub(crate) use safety::{helper_fingerprint, negated_names, place_behind, with_other_helpers};
+pub(crate) use stores::StorePossibility;
 pub(crate) use types::{ColumnBounds, NAME_NEAR};
 
 use std::cell::OnceCell;
@@ -73,6 +75,7 @@ pub struct ProgramContext<'p> {
     pub program: &'p Program,
     pub(crate) emptiness: &'p Emptiness,
     pub(crate) bounds: &'p ColumnBounds,
+    pub(crate) stores: &'p StorePossibility,
     pub(crate) vocabulary: &'p Vocabulary,
 }
 
@@ -94,6 +97,7 @@ pub const FAMILIES: &[Family] = &[
     calls::SAFETY,
     calls::RECURSION,
     quality::FAMILY,
+    stores::FAMILY,
     target::FAMILY,
     extractor::FAMILY,
 ];

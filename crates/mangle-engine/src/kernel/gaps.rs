@@ -24,6 +24,13 @@ pub struct Gap {
 pub enum GapEnd {
     /// No rule gives facts of this predicate, so facts are missing: its name and its number of arguments.
     NoRule(String, usize),
+    /// No rule gives facts of this predicate, and only other stores have a fact that fits.
+    OtherStore {
+        /// Such a fact.
+        fact: String,
+        /// The names of the stores that have it.
+        stores: String,
+    },
     /// The rules go on, below the depth of the explanation.
     Deeper,
     /// The rules go on, and the explanation is as long as it may be.
@@ -90,8 +97,8 @@ impl Descent<'_> {
     fn gap(&mut self, miss: Miss, asked: Option<AtomPattern>, depth: usize) -> Gap {
         let Some(asked) = asked else { return Gap { miss, below: Vec::new(), end: None } };
         if self.compiled.rules_of(asked.0).is_empty() {
-            let name = self.compiled.name(asked.0).to_string();
-            let end = Some(GapEnd::NoRule(name, asked.1.len()));
+            let missing = || GapEnd::NoRule(self.compiled.name(asked.0).to_string(), asked.1.len());
+            let end = Some(self.in_other_store(&asked).unwrap_or_else(missing));
             return Gap { miss, below: Vec::new(), end };
         }
         if self.open.contains(&asked) {
@@ -104,5 +111,18 @@ impl Descent<'_> {
             return Gap { miss, below: Vec::new(), end: Some(GapEnd::Deeper) };
         }
         Gap { miss, below: self.gaps(asked, depth - 1), end: None }
+    }
+
+    /// A fact of another store that fits an atom.
+    fn in_other_store(&self, (predicate, wanted): &AtomPattern) -> Option<GapEnd> {
+        let (model, compiled) = (&*self.model, self.compiled);
+        let division = compiled.division.as_ref()?;
+        let union = division.original(*predicate);
+        let fits = |(_, tuple): &(u32, &[ValueId])| {
+            wanted.iter().zip(*tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value))
+        };
+        let (number, tuple) = (0u32..).zip(model.relation(union)?.tuples()).find(fits)?;
+        let stores = division.stores.listed(model.stores_of(compiled, union, number));
+        Some(GapEnd::OtherStore { fact: model.fact(compiled, union, tuple), stores })
     }
 }

@@ -31,7 +31,35 @@ impl Model {
     ) -> Vec<Proof> {
         let tuple = self.origin(compiled, (predicate.0, number));
         let ways = self.ways(compiled, clock, tuple, most);
-        ways.into_iter().map(|way| self.explain_way(compiled, clock, way)).collect()
+        let mut proofs: Vec<Proof> =
+            ways.into_iter().map(|way| self.explain_way(compiled, clock, way)).collect();
+        for (copy, number) in self.in_other_stores(compiled, (predicate, number), tuple.0) {
+            if proofs.len() < most {
+                proofs.push(self.explain(compiled, clock, copy, number));
+                let left = most - proofs.len();
+                let tuple = self.origin(compiled, (copy.0, number));
+                let ways = self.ways(compiled, clock, tuple, left);
+                proofs.extend(ways.into_iter().map(|way| self.explain_way(compiled, clock, way)));
+            }
+        }
+        proofs
+    }
+
+    /// The same fact in the stores of a divided program, except the store of the relation `told`.
+    fn in_other_stores(
+        &self,
+        compiled: &Compiled,
+        (predicate, number): (PredicateId, u32),
+        told: u32,
+    ) -> Vec<(PredicateId, u32)> {
+        let Some(division) = &compiled.division else { return Vec::new() };
+        let Some(union) = self.relation(predicate) else { return Vec::new() };
+        let store = division.store_of(told);
+        let others = compiled.copies_of(predicate).filter(|copy| division.store_of(copy.0) != store);
+        let tuple = union.tuple(number);
+        // A given fact is one fact, in however many stores.
+        let others = others.filter(|_| store.is_some());
+        others.filter_map(|copy| Some((copy, self.relation(copy)?.find(tuple)?))).collect()
     }
 
     fn ways(
@@ -50,7 +78,7 @@ impl Model {
         let (values, wanted): (Vec<ValueId>, Vec<_>) =
             (values.to_vec(), values.iter().map(|value| Some(*value)).collect());
         let stated = compiled.facts.iter().filter(|fact| {
-            compiled.entry(fact.predicate) == tuple.0 && *fact.tuple == *values && fact.rule != first.0
+            *fact.tuple == *values && fact.rule != first.0 && compiled.relations_of(fact).contains(&tuple.0)
         });
         let mut ways: Vec<TupleDerivation> = stated
             .take(most)

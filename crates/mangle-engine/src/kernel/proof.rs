@@ -32,6 +32,8 @@ pub struct Proof {
     pub nodes: Vec<ProofNode>,
     /// How many steps it took to find it: premises that were tried again.
     pub steps: u32,
+    /// The store in which the fact follows, if the program is divided into stores.
+    pub store: Option<&'static str>,
 }
 
 /// A fact in a proof.
@@ -142,6 +144,7 @@ impl<'m> Explanation<'m> {
     }
 
     fn explain(mut self, tuple: TupleKey) -> Proof {
+        self.proof.store = self.compiled.store_name(self.origin(tuple).0);
         self.place(tuple);
         self.unfold();
         self.proof.steps = MOST_STEPS_IN_ALL - self.steps_left;

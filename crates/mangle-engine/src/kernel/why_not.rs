@@ -28,6 +28,8 @@ pub struct Miss {
     pub rule: RuleId,
     /// What stood in the way.
     pub obstacle: Obstacle,
+    /// The store in which the rule got this far, if the program is divided into stores.
+    pub store: Option<&'static str>,
 }
 
 /// What stands in the way of a fact.
@@ -93,6 +95,16 @@ pub(super) type AtomPattern = (PredicateId, Vec<Option<ValueId>>);
 type Stop = (Obstacle, Option<AtomPattern>);
 
 impl Obstacle {
+    /// A number that grows with the way that the rule got to.
+    fn reach(&self) -> (u8, u32) {
+        match self {
+            Self::Head { .. } => (0, 0),
+            Self::Premise { premise, .. } => (1, *premise),
+            Self::Groups { .. } => (2, 0),
+            Self::TooMany => (3, 0),
+        }
+    }
+
     /// How many bytes its texts have.
     fn bytes(&self) -> usize {
         let of = |facts: &[String]| facts.iter().map(String::len).sum::<usize>();
@@ -117,7 +129,27 @@ impl Misses {
         self.bytes += obstacle.bytes();
         let (obstacle, asked) =
             if self.bytes > MOST_BYTES { (Obstacle::TooMany, None) } else { (obstacle, asked) };
-        self.all.push((Miss { rule, obstacle }, asked));
+        self.all.push((Miss { rule, obstacle, store: None }, asked));
+    }
+
+    /// The rules that miss in every store. Of the stores, the one counts in which a rule gets furthest.
+    fn in_every_store(compiled: &Compiled, stores: Vec<(PredicateId, Self)>) -> Self {
+        let mut all: Vec<(Miss, Option<AtomPattern>)> = Vec::new();
+        let mut counts: rustc_hash::FxHashMap<RuleId, usize> = rustc_hash::FxHashMap::default();
+        let count = stores.len();
+        for (copy, misses) in stores {
+            for (mut miss, asked) in misses.all {
+                *counts.entry(miss.rule).or_default() += 1;
+                miss.store = compiled.store_name(copy.0);
+                match all.iter_mut().find(|(known, _)| known.rule == miss.rule) {
+                    Some(known) if known.0.obstacle.reach() < miss.obstacle.reach() => *known = (miss, asked),
+                    Some(_) => {}
+                    None => all.push((miss, asked)),
+                }
+            }
+        }
+        all.retain(|(miss, _)| counts.get(&miss.rule) == Some(&count));
+        Self { all, bytes: 0 }
     }
 }
 
@@ -142,6 +174,19 @@ impl Model {
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
     ) -> Vec<(Miss, Option<AtomPattern>)> {
+        let copies = compiled.copies_of(predicate);
+        let stores = copies.map(|copy| (copy, self.misses(compiled, clock, copy, wanted))).collect();
+        Misses::in_every_store(compiled, stores).all
+    }
+
+    /// The same over the facts that the rules of one relation use.
+    fn misses(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        predicate: PredicateId,
+        wanted: &[Option<ValueId>],
+    ) -> Misses {
         let mut misses = Misses::default();
         let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
         for stratum in &compiled.strata {
@@ -161,7 +206,7 @@ impl Model {
             let obstacle = probe(&mut trial, &rule.plan, wanted);
             obstacle.into_iter().for_each(|obstacle| misses.push(rule.plan.rule, obstacle));
         }
-        misses.all
+        misses
     }
 
     /// What stops one rule where variables of it hold what is given, and its head has these arguments (`None`: any). The
@@ -175,19 +220,31 @@ impl Model {
         restrictions: &[Restriction],
     ) -> Option<(Miss, Option<AtomPattern>)> {
         let rows = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
-        let rows = rows.filter(|aggregate| aggregate.rule == rule).map(rows_plan).next();
+        let rows: Vec<Plan> = rows.filter(|aggregate| aggregate.rule == rule).map(rows_plan).collect();
         let called = compiled.deferred.values().flatten().map(|called| &called.plan);
-        let own = compiled.plans().chain(called).find(|plan| plan.rule == rule);
-        let wanted = if rows.is_some() { &[] } else { wanted };
-        let plan = own.or(rows.as_ref())?;
-        let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
-        let (obstacle, asked) = match Probe::new(trial.model, plan, wanted)
-            .and_then(|probe| probe.with(&trial.model.values, restrictions))
-        {
-            Ok(probe) => run(&mut trial, plan, probe)?,
-            Err(obstacle) => (obstacle, None),
-        };
-        Some((Miss { rule, obstacle }, asked))
+        let own = compiled.plans().chain(called).filter(|plan| plan.rule == rule);
+        let wanted = if rows.is_empty() { wanted } else { &[] };
+        let mut plans: Vec<&Plan> = own.collect();
+        if plans.is_empty() {
+            plans.extend(&rows);
+        }
+        // Without stores a rule has one plan, or several that make the same of its body.
+        let count = if compiled.division.is_some() { plans.len() } else { 1 };
+        let mut furthest: Option<(Miss, Option<AtomPattern>)> = None;
+        for plan in plans.into_iter().take(count) {
+            let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
+            let (obstacle, asked) = match Probe::new(trial.model, plan, wanted)
+                .and_then(|probe| probe.with(&trial.model.values, restrictions))
+            {
+                Ok(probe) => run(&mut trial, plan, probe)?,
+                Err(obstacle) => (obstacle, None),
+            };
+            if furthest.as_ref().is_none_or(|(known, _)| known.obstacle.reach() < obstacle.reach()) {
+                let store = compiled.store_name(plan.target);
+                furthest = Some((Miss { rule, obstacle, store }, asked));
+            }
+        }
+        furthest
     }
 
     /// The facts of a predicate that have most of these arguments, the nearest first.

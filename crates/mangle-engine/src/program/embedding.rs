@@ -1,8 +1,10 @@
 //! What surrounds a program: what its own files cannot say of it.
 
+use std::sync::Arc;
+
 use super::PredicateKey;
-use mangle_settings::EngineVersion;
 use mangle_settings::versions::EngineCapabilities;
+use mangle_settings::{EngineVersion, Stores};
 use mangle_syntax::text::FileId;
 
 /// Where a program runs, as its configuration tells it.
@@ -12,6 +14,8 @@ pub struct Embedding {
     pub predicates: Vec<PredicateKey>,
     /// The engine.
     pub engine: EngineVersion,
+    /// The stores of facts. `None` if all facts are in one place.
+    pub stores: Option<Arc<Stores>>,
     /// The files that a loader relieves of its directives before the engine reads them, sorted.
     pub hybrid: Vec<FileId>,
     /// The files whose comments are cases of a test, sorted.
@@ -23,6 +27,19 @@ pub struct Embedding {
 }
 
 impl Embedding {
+    /// The same with further files whose facts the host asserts. Of these, a store loads only the facts that it keeps.
+    #[must_use]
+    pub fn with_asserted(self: &Arc<Self>, files: impl IntoIterator<Item = FileId>) -> Arc<Self> {
+        if self.stores.is_none() {
+            return Arc::clone(self);
+        }
+        let mut singles = self.singles.clone();
+        singles.extend(files);
+        singles.sort_unstable();
+        singles.dedup();
+        Arc::new(Self { singles, ..(**self).clone() })
+    }
+
     /// Whether directives are at home in a file.
     #[must_use]
     pub fn is_hybrid(&self, file: FileId) -> bool {

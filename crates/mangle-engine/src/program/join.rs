@@ -310,7 +310,7 @@ impl Program {
     #[must_use]
     pub fn environment(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        (self.sums, self.embedding.engine).hash(&mut hasher);
+        (self.sums, self.embedding.engine, &self.embedding.stores).hash(&mut hasher);
         hasher.finish()
     }
 

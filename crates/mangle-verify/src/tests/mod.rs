@@ -56,6 +56,7 @@ pub(crate) fn question(policy: &str, body: &str, reading: Reading) -> Question {
         inputs,
         settled: None,
         looks_for_aborts: true,
+        has_stores: false,
         limits,
         clock: NOW,
         solvers: crate::Solvers::default(),

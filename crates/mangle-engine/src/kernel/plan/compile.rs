@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
 use super::circles::refuse_circles;
+use super::division::divide;
 use super::order::order;
 use super::reads::reads;
 use super::temporal::HeadKind;
@@ -26,21 +27,30 @@ use mangle_syntax::text::{FileId, Symbol, slice};
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
-    Compiler::new(program, reading, graph_of(program, reading), None).compile(&FxHashSet::default())
+    divided(Compiler::new(program, reading, graph_of(program, reading), None), program)
 }
 
-/// The same, with the clauses of the files `as_written` in [`Reading::Intended`].
+/// The same, with the clauses of the files `as_written` in [`Reading::Intended`], and without a division into stores.
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
     let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
-    Compiler::new(program, reading, graph, None).compile(as_written)
+    Arc::new(Compiler::new(program, reading, graph, None).compile(as_written))
 }
 
 /// Compiles `program` in another reading than `other`, which is the same program. Most plans are the same in both, and
 /// are in memory once; so are facts and constants.
 #[must_use]
 pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> Arc<Compiled> {
-    Compiler::new(program, reading, graph_of(program, reading), Some(other)).compile(&FxHashSet::default())
+    divided(Compiler::new(program, reading, graph_of(program, reading), Some(other)), program)
+}
+
+/// Compiles all clauses, once for each store of the program.
+fn divided(compiler: Compiler<'_>, program: &Program) -> Arc<Compiled> {
+    let compiled = compiler.compile(&FxHashSet::default());
+    Arc::new(match &program.embedding.stores {
+        Some(stores) => divide(compiled, program, stores),
+        None => compiled,
+    })
 }
 
 /// The dependencies of a program in a reading.
@@ -114,6 +124,7 @@ impl<'p> Compiler<'p> {
             unordered: Vec::new(),
             dropped: FxHashMap::default(),
             faults: Vec::new(),
+            division: None,
         };
         let values = other.map(|other| Values::fork(Arc::clone(&other.values))).unwrap_or_default();
         let (rules, facts, shared_rows) = Default::default();
@@ -123,7 +134,7 @@ impl<'p> Compiler<'p> {
     }
 
     /// Compiles all clauses, those of the files `as_written` in [`Reading::Intended`].
-    fn compile(mut self, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
+    fn compile(mut self, as_written: &FxHashSet<FileId>) -> Compiled {
         let (program, reading) = (self.program, self.compiled.reading);
         for file in program.files.iter() {
             self.compiled.reading = if as_written.contains(&file.id) { Reading::Intended } else { reading };
@@ -135,7 +146,7 @@ impl<'p> Compiler<'p> {
         }
         self.compiled.reading = reading;
         self.compile_open_calls();
-        Arc::new(self.finish())
+        self.finish()
     }
 
     /// Compiles the rules of deferred predicates for calls without a value for some inputs: the engine evaluates the

@@ -7,6 +7,7 @@
 mod body;
 mod circles;
 mod compile;
+mod division;
 mod matching;
 mod merging;
 mod order;
@@ -18,6 +19,7 @@ mod transform;
 mod unordered;
 
 pub use compile::{compile, compile_as, compile_beside};
+pub use division::Division;
 pub use mangle_settings::Reading;
 use mangle_settings::versions::{EngineCapabilities, SameRoundJoins};
 pub(in crate::kernel) use matching::nanos;
@@ -346,6 +348,8 @@ pub struct Stratum {
     pub plans: Vec<Arc<Plan>>,
     /// Evaluated once the others are done.
     pub aggregates: Vec<Aggregate>,
+    /// The relations whose tuples its only relation unites: the copies of a predicate in the stores of a [`Division`].
+    pub copies: Vec<RelationId>,
 }
 
 /// A program in one reading, ready to be run.
@@ -387,6 +391,8 @@ pub struct Compiled {
     pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
     /// What cannot be evaluated.
     pub faults: Vec<ClauseFault>,
+    /// The stores that the program is divided into. Each has a copy of every relation and of every rule.
+    pub division: Option<Division>,
 }
 
 /// A fact that is given, not derived.
@@ -439,6 +445,8 @@ impl Compiled {
     /// The rules that can give facts of a predicate, in the order of their numbers; facts of the program are none.
     #[must_use]
     pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
+        // All stores have the same rules.
+        let predicate = self.copies_of(predicate).next().unwrap_or(predicate);
         let entry = self.entry(predicate);
         let plans = self.plans().filter(|plan| plan.target == entry).map(|plan| plan.rule);
         let aggregates = self.strata.iter().flat_map(|stratum| &stratum.aggregates);

@@ -183,8 +183,16 @@ impl Kernel {
             FactChange::Assert(tuple, _) | FactChange::Retract(tuple) => columns == Some(&tuple.len()),
             FactChange::Forget => true,
         };
-        if fits && predicate.0 < self.compiled.predicates() {
-            self.changes.entry(self.compiled.entry(predicate)).or_default().push(change);
+        if !fits || predicate.0 >= self.compiled.predicates() {
+            return;
+        }
+        let division = self.compiled.division.as_ref();
+        let stores = match &change {
+            FactChange::Assert(..) => division.map(|division| division.keepers(predicate)),
+            FactChange::Retract(_) | FactChange::Forget => division.map(|division| division.stores.all()),
+        };
+        for relation in self.compiled.relations_in(predicate, stores.unwrap_or_default()) {
+            self.changes.entry(relation).or_default().push(change.clone());
         }
     }
 
@@ -230,8 +238,11 @@ impl Wave<'_, '_> {
     fn load(&mut self) -> Result<(), Stop> {
         let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
         for fact in facts {
-            if !self.kernel.without.contains(&fact.rule) {
-                let relation = self.run.compiled.entry(fact.predicate);
+            let relations = match self.kernel.without.contains(&fact.rule) {
+                true => Vec::new(),
+                false => self.run.compiled.relations_of(fact),
+            };
+            for relation in relations {
                 if let Some(failure) = self.run.inverted(relation, &fact.tuple) {
                     self.run.failed(fact.rule, BEHIND_BODY, failure, &[])?;
                 }

@@ -14,6 +14,7 @@ mod mark;
 mod merging;
 mod model;
 mod reasons;
+mod union;
 
 pub use derivation::Derivation;
 pub use layers::Kernel;
@@ -96,6 +97,9 @@ impl<'c> Run<'c> {
     }
 
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        if !stratum.copies.is_empty() {
+            return self.unite(stratum);
+        }
         self.stale = merging::ReplacedFacts::default();
         let start = self.lengths(stratum);
         self.derived_again.clear();

@@ -8,6 +8,7 @@ use super::Stop;
 use super::derivation::Derivation;
 use super::reasons::Reasons;
 use crate::program::PredicateId;
+use mangle_settings::StoreSet;
 
 /// What follows from a program.
 #[derive(Debug, Default)]
@@ -57,10 +58,28 @@ impl Model {
     ) -> (u32, u32) {
         let merge = compiled.merge_of(relation);
         let kept = self.reason(relation, number).map(|reason| reason.support);
+        let is_union =
+            compiled.division.as_ref().is_some_and(|division| division.store_of(relation).is_none());
         match (merge, kept) {
             (Some(merge), Some([number])) => (merge.all, *number),
+            (None, Some([copy, number])) if is_union => self.origin(compiled, (*copy, *number)),
             _ => (relation, number),
         }
+    }
+
+    /// The stores that have the fact of this number of a predicate. Empty if the program is not divided into stores.
+    #[must_use]
+    pub fn stores_of(&self, compiled: &Compiled, predicate: PredicateId, number: u32) -> StoreSet {
+        let Some((division, relation)) = compiled.division.as_ref().zip(self.relation(predicate)) else {
+            return StoreSet::default();
+        };
+        let tuple = relation.tuple(number);
+        let has_it = |copy: &PredicateId| self.relation(*copy).is_some_and(|copy| copy.find(tuple).is_some());
+        let copies = compiled.copies_of(predicate).filter(has_it);
+        copies
+            .filter_map(|copy| division.store_of(copy.0))
+            .map(StoreSet::one)
+            .fold(StoreSet::default(), StoreSet::union)
     }
 
     /// The same once more. What both have is kept once.

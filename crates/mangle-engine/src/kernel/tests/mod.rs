@@ -7,6 +7,7 @@ mod limits;
 mod merging;
 mod proofs;
 mod readings;
+mod stores;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

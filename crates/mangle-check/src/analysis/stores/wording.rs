@@ -1,0 +1,12 @@
+//! Sets of stores in the texts of findings.
+
+use mangle_settings::{StoreSet, Stores};
+
+/// The length of a label that findings have room for, in characters.
+const LABEL: usize = 40;
+
+/// A label for a predicate with facts in these stores.
+pub(super) fn only_in(stores: &Stores, set: StoreSet) -> String {
+    let named = format!("only in {}", stores.listed(set));
+    if named.chars().count() <= LABEL { named } else { format!("only in {} stores", set.iter().count()) }
+}
