@@ -16,3 +16,5 @@ mod pairs;
 mod rename;
 mod slugs;
 mod worlds;
+
+pub(crate) use conformance::is_about_types;
