@@ -37,6 +37,7 @@ mod special_files;
 mod split;
 mod stats;
 use crate::support::command as support;
+mod compare_versions;
 mod diff;
 #[cfg(target_os = "linux")]
 mod threads;
