@@ -11,6 +11,7 @@ use clap::{Args, ColorChoice};
 
 use super::ExitStatus;
 use super::baseline::BaselineArgs;
+use super::compare_args::CompareVersionArgs;
 use super::findings::{Findings, FindingsRequest};
 use super::fix::{FixArgs, FixReport};
 use super::format::{Format, ReportFooter};
@@ -31,7 +32,8 @@ use piggyback::transcript::LONGEST_DOCUMENT;
 ///
 /// Exit status: 0 if there is nothing to complain about, 1 if there are findings at or above
 /// `--fail-on`, 2 if something that was named could not be checked, the settings cannot be used, or `--evaluate` or `--verify`
-/// is given and a program does not load.
+/// is given and a program does not load. With `--compare-engine` or `--compare-runtime`: 0 if nothing differs, 1 if something does, 2 as
+/// before.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files, folders, globs, or `-` for standard input [default: the working folder]
@@ -41,7 +43,7 @@ pub(super) struct Check {
     paths: Vec<PathBuf>,
     /// How findings are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    pub(super) format: Format,
     /// From which severity on findings give exit status 1: error, warning, information, hint or
     /// never [default: what the configuration says, else error]
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
@@ -69,7 +71,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "GLOB")]
     transcripts: Vec<PathBuf>,
     #[command(flatten)]
-    reading: TranscriptArgs,
+    pub(super) reading: TranscriptArgs,
     #[command(flatten)]
     fix: FixArgs,
     #[command(flatten)]
@@ -80,6 +82,8 @@ pub(super) struct Check {
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with = "write_baseline")]
     watch: bool,
+    #[command(flatten)]
+    compare: CompareVersionArgs,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -107,6 +111,9 @@ impl Check {
         ensure!(!no_past, "standard input has no past to compare with");
         let no_place = self.fix.is_on() && !self.fix.only_shows() && self.reads_stdin();
         ensure!(!no_place, "standard input cannot be fixed in place; `--diff` shows how");
+        if let Some(versions) = self.compare.versions() {
+            return self.compare(versions, color, &working);
+        }
         if self.watch {
             self.watch(color, &working)
         } else {
@@ -208,7 +215,7 @@ impl Check {
         Ok(findings)
     }
 
-    fn options(&self) -> CheckOptions {
+    pub(super) fn options(&self) -> CheckOptions {
         let max_findings = self.max_findings.map(MaxFindings::new);
         CheckOptions {
             fail_on: self.fail_on,
@@ -248,6 +255,12 @@ impl Check {
         Ok(Some(mended))
     }
 
+    /// True if the check reports all findings and nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        let narrows = self.since.is_some() || self.baseline.file().is_some();
+        !(self.fix.is_on() || narrows || self.statistics || self.verify || self.watch)
+    }
+
     /// The last line: behind the report if that is for people.
     fn close(&self, out: &mut Output, line: &str) -> Result<()> {
         match self.format {
@@ -263,7 +276,7 @@ impl Check {
     }
 
     /// What the arguments mean.
-    fn resolve(
+    pub(super) fn resolve(
         &self,
         working: &Path,
         overlay: &Overlay,
@@ -319,19 +332,19 @@ impl Check {
     }
 
     /// Standard input as a document, if it is to be checked.
-    fn overlay(&self, working: &Path) -> Result<Overlay> {
+    pub(super) fn overlay(&self, working: &Path) -> Result<Overlay> {
         let mut overlay = surroundings::documents();
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             let mut bytes = Vec::new();
             let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
             overlay.insert_bytes(working.join(STDIN), bytes);
-        } else if self.fix.is_on() && self.reads_stdin() {
-            // A transcript that is to be fixed is read several times.
+        } else if (self.fix.is_on() || self.compare.versions().is_some()) && self.reads_stdin() {
+            // A transcript that is fixed or compared is read several times.
             let mut bytes = Vec::new();
             let input = std::io::stdin().lock().take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
-            ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long for `--diff`");
+            ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long to be read twice");
             overlay.insert_transcript(working.join(STDIN), bytes.into());
         }
         Ok(overlay)

@@ -8,6 +8,9 @@ mod changed;
 mod changed_file;
 mod check;
 mod ci_file;
+mod compare_args;
+mod compare_check;
+mod compare_replies;
 #[cfg(not(target_family = "wasm"))]
 mod completions;
 mod config;
@@ -42,6 +45,7 @@ mod query;
 mod repair;
 mod replay;
 mod reply_grammar;
+mod reply_reader;
 mod rule;
 mod semantics;
 #[cfg(not(target_family = "wasm"))]

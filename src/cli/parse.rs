@@ -1,25 +1,34 @@
 //! `parse`: what the runtime makes of each reply of a transcript.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ExitStatus;
+use super::compare_args::CompareRuntimeArgs;
+use super::compare_replies::compare_replies;
 use super::load_args::LoadArgs;
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
+use crate::host::VersionOptions;
 use crate::report::LoadErrors;
-use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
+use crate::report::replies::{
+    ReplyComparison, ReplyComparisonSummary, explained, extracted, parsed, parsed_text, without_secrets,
+};
 use piggyback::envelope::extractors::{Extractor, extract};
+
+/// The reason why a comparison takes no other options.
+const ONLY_READINGS: &str = "`--compare-runtime` cannot be used with `--explain` and `--extractor`";
 
 /// Show what the agent's runtime makes of captured replies
 ///
 /// For each reply: the stage that reads it, what is shown, which atoms reach the kernel and which are lost, and what is
 /// wrong with it. Exit status: 0, 1 if the runtime finds no envelope in one of them, 2 if a file could not be read.
+/// With `--compare-runtime`: 0 if both versions read all replies equally, 1 if they do not, 2 if a file could not be read.
 #[derive(Debug, Args)]
 pub(super) struct Parse {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -37,6 +46,8 @@ pub(super) struct Parse {
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
+    #[command(flatten)]
+    compare: CompareRuntimeArgs,
     #[command(flatten)]
     load: LoadArgs,
     #[command(flatten)]
@@ -71,13 +82,14 @@ impl Parse {
     /// When there is no working folder, no such consumer, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let strict = self.require_valid_json;
-        let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        if let Some(versions) = self.compare.versions() {
+            return self.compare(versions, &working, color);
+        }
+        let mut transcripts = self.load(&working)?;
         let Some(mark) = self.load.admit(transcripts.load_errors(), color) else {
             transcripts.complain(&[], color);
             return Ok(ExitStatus::Failure);
         };
-        transcripts.change(|settings| settings.caps.strict |= strict);
         let mut out = Output::of(self.format.medium(), color);
         if self.format == OutputForm::Text {
             out.write(&mark.comment("#"))?;
@@ -95,6 +107,55 @@ impl Parse {
             (true, false) => ExitStatus::Findings,
             (true, true) => ExitStatus::Clean,
         })
+    }
+
+    fn load(&self, working: &Path) -> Result<Transcripts> {
+        let mut transcripts = Transcripts::load(&self.files, &self.transcripts, working)?;
+        transcripts.change(|settings| settings.caps.strict |= self.require_valid_json);
+        Ok(transcripts)
+    }
+
+    /// Shows the replies that two choices of versions read differently.
+    fn compare(&self, versions: VersionOptions, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
+        ensure!(!self.explain && self.extractor.is_none(), "{ONLY_READINGS}");
+        let mut old = self.load(working)?;
+        let mut new = surroundings::with_versions(versions, || self.load(working))?;
+        let mut errors = old.load_errors();
+        errors.add(new.load_errors());
+        let Some(mark) = self.load.admit(errors, color) else {
+            old.complain(&[], color);
+            return Ok(ExitStatus::Failure);
+        };
+        let mut out = Output::of(self.format.medium(), color);
+        if self.format == OutputForm::Text {
+            out.write(&mark.comment("#"))?;
+        }
+        let mut summary = ReplyComparisonSummary::default();
+        let problems = compare_replies(&mut old, &mut new, &mut |comparison| {
+            summary.add(&comparison.differences);
+            match comparison.differences.is_empty() {
+                true => Ok(()),
+                false => out.write(&self.written_comparison(&comparison, &mark)),
+            }
+        })?;
+        out.write(&match self.format {
+            OutputForm::Text => summary.text(),
+            OutputForm::Json => marked(json!({ "summary": summary }), &mark),
+        })?;
+        out.flush()?;
+        old.complain(&problems, color);
+        Ok(match (problems.is_empty(), summary.different) {
+            (false, _) => ExitStatus::Failure,
+            (true, 0) => ExitStatus::Clean,
+            (true, _) => ExitStatus::Findings,
+        })
+    }
+
+    fn written_comparison(&self, comparison: &ReplyComparison, mark: &LoadErrors) -> String {
+        match self.format {
+            OutputForm::Text => comparison.text(),
+            OutputForm::Json => marked(json!(comparison), mark),
+        }
     }
 
     fn written(&self, seen: ExaminedReply<'_>, mark: &LoadErrors) -> String {
@@ -115,6 +176,12 @@ impl Parse {
             }
         }
     }
+}
+
+/// A line of JSON, marked if a policy does not load.
+fn marked(mut value: Value, mark: &LoadErrors) -> String {
+    mark.mark_json(&mut value);
+    format!("{value}\n")
 }
 
 /// A line of JSON, with the stages as `explanation` where they are wanted.

@@ -60,6 +60,18 @@ pub(super) fn choose_versions(options: VersionOptions) {
     VERSIONS.set(options);
 }
 
+/// Runs `task` under other versions than the options of the command choose.
+pub(super) fn with_versions<T>(versions: VersionOptions, task: impl FnOnce() -> T) -> T {
+    struct Restore(VersionOptions);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            VERSIONS.set(self.0);
+        }
+    }
+    let _restore = Restore(VERSIONS.replace(versions));
+    task()
+}
+
 /// The versions that options choose.
 pub(super) fn versions() -> VersionOptions {
     VERSIONS.get()

@@ -1,7 +1,6 @@
 //! What the commands about transcripts have in common: their options, and reading the files that were named.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
@@ -17,21 +16,16 @@ use super::output;
 use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
-    self, AccountPolicies, Accounts, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan,
-    Problem, ReadOptions, Resolution, STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms,
-    TranscriptRequest, read_transcript_with,
+    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, ReadOptions, Resolution,
+    STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
+    read_transcript_with,
 };
 use crate::ide::loading::load_errors;
-use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
 use crate::report::replies::TranscriptReply;
-use crate::report::{
-    FilePart, LinePosition, LoadError, LoadErrors, RECORD, ReportEntry, SourceText, Sources, json_value,
-};
+use crate::report::{LinePosition, LoadError, LoadErrors, ReportEntry, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
-use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::ReplyContext;
-use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record, TextKind, Turn};
+use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record};
 
 /// How transcripts are read.
 #[derive(Debug, Default, Args)]
@@ -359,82 +353,9 @@ impl Transcripts {
         named.map(|path| Problem { path: path.clone(), why: why.into(), named: true }).collect()
     }
 
-    /// Gives each reply with what is found in it.
-    ///
-    /// # Errors
-    /// Those of `each`.
-    pub(super) fn each_reply(
-        &mut self,
-        each: &mut dyn FnMut(ExaminedReply<'_>) -> io::Result<()>,
-    ) -> io::Result<Vec<Problem>> {
-        let sources = RefCell::new(std::mem::take(&mut self.sources));
-        let policies = AccountPolicies::that_deny(self.programs());
-        let mut accounts = Accounts::new(self.programs(), &policies);
-        let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
-        let (mut answered, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
-        let mut see = |found: &TranscriptFile,
-                       record: &Record<'_>,
-                       examined: Option<ExaminedRecord>,
-                       spot: &mut dyn FnMut() -> LinePosition| {
-            let name = self.name(found);
-            let position = checks.iter().position(|(path, _)| *path == found.path);
-            let known = self.resolution.transcript(found);
-            let (Some(known), at) = (known, position.unwrap_or(checks.len())) else {
-                return Ok(ControlFlow::Continue(()));
-            };
-            if position.is_none() {
-                // One file after the other.
-                checks.clear();
-                checks.push((found.path.clone(), TranscriptCheck::new(self.knowledges.judge(known))));
-            }
-            let judge = self.knowledges.judge(known);
-            let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else {
-                return Ok(ControlFlow::Continue(()));
-            };
-            let findings = match examined {
-                Some(examined) => check.take(record, examined).found,
-                None => check.record(record).found,
-            };
-            let here = findings.into_iter().filter(|found| found.start == record.start);
-            let placed: Vec<_> =
-                here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect();
-            if !placed.is_empty() {
-                let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
-                sources.borrow_mut().insert_source(RECORD, SourceText::of_part(name.clone(), part));
-            }
-            let mut lines: Vec<_> =
-                placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
-            accounts.record(found, record);
-            if record.turns.iter().any(Turn::is_reply) {
-                answered.insert(found.path.clone());
-            } else if record.turns.iter().any(|turn| matches!(turn.kind, TextKind::Surface | TextKind::Atom))
-            {
-                unanswered.insert(found.path.clone());
-            }
-            for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
-                let text = turn.text(record.bytes);
-                let whole = turn.place(TextRange::up_to(size(text.len())));
-                let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
-                let diagnostics = placed.iter().zip(&mut lines).filter(|(found, _)| own(found));
-                let diagnostics =
-                    diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
-                let reply = turn.reply(record.bytes, &found.settings);
-                let account = accounts.of(at, &reply);
-                let answered =
-                    TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
-                each(ExaminedReply { answered, context: judge.context, diagnostics })?;
-            }
-            Ok(ControlFlow::Continue(()))
-        };
-        let (resolution, knowledges) = (&self.resolution, &self.knowledges);
-        let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
-            let known = resolution.transcript(found);
-            let mut examiner = known.map(|known| RecordExaminer::new(knowledges.judge(known)));
-            Box::new(move |record| Some(examiner.as_mut()?.record(record)))
-        };
-        let problems = self.each_record_with(worker, &mut |_, _, _| {}, &mut see, &mut |_, _| Ok(()))?;
-        self.without_reply.replace(unanswered.difference(&answered).cloned().collect());
-        Ok(problems)
+    /// Keeps the files in which only surfaces and updates were found.
+    pub(super) fn note_without_reply(&self, files: Vec<PathBuf>) {
+        self.without_reply.replace(files);
     }
 
     /// Whether there is a file in which only surfaces and updates were found.

@@ -27,7 +27,8 @@ impl VersionArgs {
     }
 }
 
-fn engine(word: &str) -> Result<EngineChoice, String> {
+/// Reads the name of a version of the engine.
+pub(super) fn engine(word: &str) -> Result<EngineChoice, String> {
     EngineChoice::parse(word).ok_or_else(|| {
         let names: Vec<&str> = std::iter::once("auto").chain(engine_names()).collect();
         let similar = nearest(word, names.iter().copied());
@@ -39,7 +40,8 @@ fn engine(word: &str) -> Result<EngineChoice, String> {
     })
 }
 
-fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
+/// Reads the name of a runtime.
+pub(super) fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
     PossibleValuesParser::new(RuntimeChoice::words())
         .map(|word| RuntimeChoice::parse(&word).unwrap_or_default())
 }

@@ -43,6 +43,7 @@ mod summary;
 mod tables;
 mod target;
 mod transcripts;
+mod unit_facts;
 mod unread_findings;
 mod uses;
 mod version_options;
@@ -98,6 +99,7 @@ pub use transcripts::{
     TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, programs_of_transcripts,
     read_transcript, read_transcript_with,
 };
+pub use unit_facts::{UnitOptions, unit_facts};
 pub use uses::named_among;
 pub use version_options::VersionOptions;
 pub use versions::{ProgramVersions, ShownVersions, VersionChoice};

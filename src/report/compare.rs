@@ -1,4 +1,4 @@
-//! Which findings of a program are new against those of an older version of it.
+//! The findings of two versions of a program, matched with each other.
 
 use std::hash::Hash;
 
@@ -10,7 +10,19 @@ use super::{Identity, ReportEntry, Sources};
 struct Candidate<'a> {
     identity: Identity,
     message: &'a str,
-    is_matched: bool,
+    /// The index of its counterpart.
+    counterpart: Option<usize>,
+}
+
+/// The differences between the findings of two versions, as indices of the findings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingChanges {
+    /// The findings that only the new version has.
+    pub appear: Vec<usize>,
+    /// The findings that only the old version has.
+    pub disappear: Vec<usize>,
+    /// The findings of both versions with another severity: old, new.
+    pub regraded: Vec<(usize, usize)>,
 }
 
 /// The entries of `new` that have no counterpart in `old`. Each finding of the old version has one
@@ -23,20 +35,44 @@ pub fn brought(
     old: &[ReportEntry],
     old_sources: &Sources,
 ) -> Vec<ReportEntry> {
-    let (mut found, mut before) = (candidates(&new, sources), candidates(old, old_sources));
+    let (found, _) = matched((&new, sources), (old, old_sources));
+    let is_new: Vec<_> = found.iter().map(|one| one.counterpart.is_none()).collect();
+    new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
+}
+
+/// The differences between the findings of two versions.
+#[must_use]
+pub fn finding_changes(new: (&[ReportEntry], &Sources), old: (&[ReportEntry], &Sources)) -> FindingChanges {
+    let (found, before) = matched(new, old);
+    let lone = |all: &[Candidate<'_>]| {
+        let lone = all.iter().enumerate().filter(|(_, one)| one.counterpart.is_none());
+        lone.map(|(at, _)| at).collect()
+    };
+    let severity =
+        |entries: &[ReportEntry], at: usize| entries.get(at).map(|entry| entry.diagnostic.severity);
+    let pairs = found.iter().enumerate().filter_map(|(at, one)| Some((one.counterpart?, at)));
+    let regraded = pairs.filter(|(there, here)| severity(old.0, *there) != severity(new.0, *here));
+    FindingChanges { appear: lone(&found), disappear: lone(&before), regraded: regraded.collect() }
+}
+
+/// The findings of both versions with their counterparts.
+fn matched<'a>(
+    (new, sources): (&'a [ReportEntry], &Sources),
+    (old, old_sources): (&'a [ReportEntry], &Sources),
+) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
+    let (mut found, mut before) = (candidates(new, sources), candidates(old, old_sources));
     pair(&mut found, &mut before, |one| (one.identity.clone(), one.message.to_owned()));
     pair(&mut found, &mut before, |one| (one.identity.clone(), String::new()));
     pair(&mut found, &mut before, |one| (anywhere(&one.identity), one.message.to_owned()));
     pair(&mut found, &mut before, |one| (anywhere(&one.identity), String::new()));
-    let is_new: Vec<_> = found.iter().map(|one| !one.is_matched).collect();
-    new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
+    (found, before)
 }
 
 fn candidates<'a>(entries: &'a [ReportEntry], sources: &Sources) -> Vec<Candidate<'a>> {
     let candidate = |entry: &'a ReportEntry| Candidate {
         identity: Identity::of(entry, sources, sources.name(entry.file).into()),
         message: &entry.diagnostic.message,
-        is_matched: false,
+        counterpart: None,
     };
     entries.iter().map(candidate).collect()
 }
@@ -51,14 +87,16 @@ fn pair<K: Eq + Hash>(
     old: &mut [Candidate<'_>],
     key: impl Fn(&Candidate<'_>) -> K,
 ) {
-    let mut waiting: FxHashMap<K, Vec<&mut Candidate<'_>>> = FxHashMap::default();
-    for candidate in old.iter_mut().filter(|candidate| !candidate.is_matched) {
-        waiting.entry(key(candidate)).or_default().push(candidate);
+    let mut waiting: FxHashMap<K, Vec<(usize, &mut Candidate<'_>)>> = FxHashMap::default();
+    for (at, candidate) in old.iter_mut().enumerate().filter(|(_, candidate)| candidate.counterpart.is_none())
+    {
+        waiting.entry(key(candidate)).or_default().push((at, candidate));
     }
-    for candidate in new.iter_mut().filter(|candidate| !candidate.is_matched) {
-        if let Some(counterpart) = waiting.get_mut(&key(candidate)).and_then(Vec::pop) {
-            counterpart.is_matched = true;
-            candidate.is_matched = true;
+    let open = new.iter_mut().enumerate().filter(|(_, candidate)| candidate.counterpart.is_none());
+    for (here, candidate) in open {
+        if let Some((there, counterpart)) = waiting.get_mut(&key(candidate)).and_then(Vec::pop) {
+            counterpart.counterpart = Some(here);
+            candidate.counterpart = Some(there);
         }
     }
 }

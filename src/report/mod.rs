@@ -9,6 +9,7 @@
 mod advice;
 mod answer;
 mod baseline;
+mod check_comparison;
 mod compare;
 pub mod comparison;
 pub mod conversation;
@@ -52,7 +53,10 @@ pub use answer::{
     AnswerFact, FactDetails, QueryAnswer, StoresOfFact, answers_csv, answers_json, reading_word,
 };
 pub use baseline::{Baseline, BaselineError};
-pub use compare::brought;
+pub use check_comparison::{
+    CheckComparison, FactChange, FindingChange, UnitFacts, UnitResult, compare_facts,
+};
+pub use compare::{FindingChanges, brought, finding_changes};
 pub use diff::{diff, diff_with};
 pub use display_limit::{DisplayedFindings, shown, shown_in_editor, shown_in_text};
 pub use github::{github_command, github_notice};

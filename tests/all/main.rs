@@ -5,6 +5,7 @@
 mod agents;
 mod ceilings;
 mod cli;
+mod conformance_suite;
 mod engine_diff;
 mod failing_world;
 mod kernel;

@@ -53,7 +53,7 @@ enum Task {
     NewRule(new_rule::Options),
     /// Run every hostile policy under every command, and print time and memory
     Ceilings,
-    /// Compare how replies are read with what was recorded of the reference runtime
+    /// Compare with recordings of the reference programs; export them as a suite for other implementations
     Conformance(conformance::Options),
     /// Compare findings and facts of generated programs with those of the Go engine
     EngineDiff(engine_diff::Options),

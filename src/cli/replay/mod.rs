@@ -7,14 +7,15 @@ mod session_options;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use self::policy::{Policies, Policy};
-use self::session::SessionRun;
+use self::session::{OtherSide, SessionRun};
 use super::ExitStatus;
 use super::check::fail_on;
+use super::compare_args::CompareVersionArgs;
 use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
@@ -50,6 +51,8 @@ pub(super) struct ReplayCommand {
     /// Other policies: tell which verdicts they change; may be repeated
     #[arg(long, value_name = "PATH")]
     compare: Vec<PathBuf>,
+    #[command(flatten)]
+    versions: CompareVersionArgs,
     /// Facts that the runtime knew, from `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`; may be repeated
     #[arg(long, value_name = "FILE")]
     facts: Vec<PathBuf>,
@@ -145,7 +148,10 @@ impl ReplayCommand {
             transcripts.keep_input()?;
         }
         let policies = Policies::load(self, &mut transcripts, &working)?;
-        let Some(mark) = self.load.admit(policies.load_errors.clone(), color) else {
+        let other = self.other_versions(&working)?;
+        let mut errors = policies.load_errors.clone();
+        other.iter().for_each(|(_, other)| errors.add(other.load_errors.clone()));
+        let Some(mark) = self.load.admit(errors, color) else {
             policies.complain(&working, color);
             return Ok(ExitStatus::Failure);
         };
@@ -160,8 +166,8 @@ impl ReplayCommand {
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
                 if open.is_none() {
                     let Some(policy) = policies.of(known) else { return Ok(()) };
-                    *open =
-                        Some(SessionRun::new(&transcripts, known, policy, policies.other.as_ref(), &options));
+                    let other = other_side(&transcripts, known, &policies, other.as_ref());
+                    *open = Some(SessionRun::new(&transcripts, known, policy, other, &options));
                 }
                 let Some(session) = open.as_mut() else { return Ok(()) };
                 for turn in session.record(record, spot) {
@@ -206,6 +212,21 @@ impl ReplayCommand {
             (true, true) => ExitStatus::Findings,
             (true, false) => ExitStatus::Clean,
         })
+    }
+
+    /// The transcripts and their policies under the versions to compare with.
+    fn other_versions(&self, working: &Path) -> Result<Option<(Transcripts, Policies)>> {
+        let Some(versions) = self.versions.versions() else { return Ok(None) };
+        ensure!(
+            self.compare.is_empty(),
+            "`--compare` cannot be used with `--compare-engine` and `--compare-runtime`"
+        );
+        let other = surroundings::with_versions(versions, || {
+            let mut transcripts = Transcripts::load(&self.files, &self.transcripts, working)?;
+            let policies = Policies::load(self, &mut transcripts, working)?;
+            Ok::<_, anyhow::Error>((transcripts, policies))
+        });
+        other.map(Some)
     }
 
     /// The output, marked if a policy does not load.
@@ -337,6 +358,21 @@ impl ReplayCommand {
         let written = host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
+}
+
+/// The side that a transcript is compared with: other policies, or other versions.
+fn other_side<'a>(
+    transcripts: &'a Transcripts,
+    known: &'a TranscriptFile,
+    policies: &'a Policies,
+    versions: Option<&'a (Transcripts, Policies)>,
+) -> Option<OtherSide<'a>> {
+    if let Some(policy) = &policies.other {
+        return Some(OtherSide { policy, transcripts, found: known });
+    }
+    let (transcripts, policies) = versions?;
+    let found = transcripts.same(known)?;
+    Some(OtherSide { policy: policies.of(found)?, transcripts, found })
 }
 
 /// A turn as a line of JSON, marked if its policy does not load.

@@ -14,6 +14,16 @@ use mangle_engine::kernel::Clock;
 use mangle_settings::FailOn;
 use piggyback::transcript::Record;
 
+/// The other side of a comparison: another policy, or the same one under other versions.
+#[derive(Clone, Copy)]
+pub(super) struct OtherSide<'a> {
+    pub(super) policy: &'a Policy,
+    /// The transcripts with their settings on this side.
+    pub(super) transcripts: &'a Transcripts,
+    /// The transcript on this side.
+    pub(super) found: &'a TranscriptFile,
+}
+
 pub(super) struct SessionRun<'a> {
     policy: &'a Policy,
     session: replays::ReplaySession<'a>,
@@ -25,12 +35,12 @@ impl<'a> SessionRun<'a> {
         transcripts: &'a Transcripts,
         found: &'a TranscriptFile,
         policy: &'a Policy,
-        other: Option<&'a Policy>,
+        other: Option<OtherSide<'a>>,
         wish: &SessionOptions<'a>,
     ) -> Self {
         let judge = transcripts.knowledges.judge(found);
         let judge = Judge { programs: std::slice::from_ref(&policy.constitution.program), ..judge };
-        let options = |policy: &Policy| ReplayOptions {
+        let options = |policy: &Policy, found: &'a TranscriptFile, judge: Judge<'a>| ReplayOptions {
             transcript: &found.settings,
             runtime: judge.limits,
             clock: wish.now.map_or_else(|| Clock::of(&policy.settings.kernel), |now_ns| Clock { now_ns }),
@@ -45,12 +55,15 @@ impl<'a> SessionRun<'a> {
         let setting = ReplaySetup {
             name: transcripts.name(found),
             constitution: &policy.constitution,
-            options: options(policy),
+            options: options(policy, found, judge),
             judge,
             comments: comments(found),
             sources: &policy.sources,
         };
-        let other = other.map(|other| (&other.constitution, options(other)));
+        let other = other.map(|other| {
+            let judge = other.transcripts.knowledges.judge(other.found);
+            (&other.policy.constitution, options(other.policy, other.found, judge))
+        });
         Self {
             policy,
             session: replays::ReplaySession::new(setting, other),

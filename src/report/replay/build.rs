@@ -16,6 +16,9 @@ const DEEPEST: usize = 40;
 /// How many rows of a group are shown.
 const ROWS: usize = 10;
 
+/// The word for a request that one side of a comparison does not have: its runtime reads the reply differently.
+const NOT_READ: &str = "not read";
+
 /// What a turn does not know of itself.
 pub struct TurnPlaces<'a> {
     /// What output calls the transcript.
@@ -216,30 +219,35 @@ impl Unfolding<'_> {
     }
 }
 
+/// A verdict that is compared: its index, request, action, object, word and reason.
+type ComparedVerdict = (Option<usize>, String, String, String, String, String);
+
+/// The verdicts of a turn about the whole reply and its requests.
+fn compared_verdicts(turn: &Turn) -> Vec<ComparedVerdict> {
+    let verdicts = turn.envelope.iter().chain(&turn.verdicts);
+    let compared = verdicts.map(|one| {
+        let (word, why) = (one.word().to_owned(), one.why.clone());
+        let target = match one.target.as_str() {
+            "" | "unknown" => one.payload.clone(),
+            target => target.to_owned(),
+        };
+        (one.index, one.id.clone(), one.action.clone(), target, word, why)
+    });
+    compared.collect()
+}
+
 impl VerdictComparison {
-    /// The verdicts of a turn that are others under another policy.
+    /// The verdicts of a turn that differ under another policy or another version.
     #[must_use]
     pub fn of(here: &Turn, there: &Turn) -> Vec<Self> {
         let empty = String::new();
-        let all = |turn: &Turn| -> Vec<(Option<usize>, String, String, String, String, String)> {
-            let verdicts = turn.envelope.iter().chain(&turn.verdicts);
-            verdicts
-                .map(|one| {
-                    let (word, why) = (one.word().to_owned(), one.why.clone());
-                    let target = match one.target.as_str() {
-                        "" | "unknown" => one.payload.clone(),
-                        target => target.to_owned(),
-                    };
-                    (one.index, one.id.clone(), one.action.clone(), target, word, why)
-                })
-                .collect()
-        };
-        let (ours, theirs) = (all(here), all(there));
+        let (ours, theirs) = (compared_verdicts(here), compared_verdicts(there));
         let mut compared = Vec::new();
         for (index, request, action, target, word, _) in &ours {
             let other = theirs.iter().find(|other| other.0 == *index);
             // A reply that the other policy has nothing to say about is permitted as a whole.
-            let (there, why) = other.map_or(("PERMIT", &empty), |other| (other.4.as_str(), &other.5));
+            let absent = if index.is_none() { "PERMIT" } else { NOT_READ };
+            let (there, why) = other.map_or((absent, &empty), |other| (other.4.as_str(), &other.5));
             if there != word {
                 compared.push(Self {
                     request: request.clone(),
@@ -251,13 +259,12 @@ impl VerdictComparison {
                 });
             }
         }
-        let only_there =
-            theirs.iter().filter(|other| other.0.is_none() && !ours.iter().any(|one| one.0.is_none()));
-        compared.extend(only_there.map(|(_, request, action, target, word, why)| Self {
+        let only_there = theirs.iter().filter(|other| !ours.iter().any(|one| one.0 == other.0));
+        compared.extend(only_there.map(|(index, request, action, target, word, why)| Self {
             request: request.clone(),
             action: action.clone(),
             target: target.clone(),
-            here: "PERMIT".to_owned(),
+            here: if index.is_none() { "PERMIT" } else { NOT_READ }.to_owned(),
             there: word.clone(),
             why: why.clone(),
         }));

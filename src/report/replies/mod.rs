@@ -1,6 +1,7 @@
 //! What the runtime makes of replies, as output: a record in JSON, stage by stage as text, the two channels.
 
 mod channels;
+mod difference;
 mod explain;
 mod extraction;
 mod figures;
@@ -9,6 +10,7 @@ mod repair;
 mod words;
 
 pub use channels::Channels;
+pub use difference::{ReplyComparison, ReplyComparisonSummary, ReplyDifference, reply_differences};
 pub use explain::explained;
 pub use extraction::extracted;
 pub use figures::{figures_json, figures_prometheus, figures_text};

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use super::gate::gate_record;
 use super::recorded_program::RecordedProgram;
 use super::recordings::{Recording, recordings};
 use mangle_settings::Runtime;
@@ -108,53 +109,14 @@ fn tool_arguments_reach_the_gate_as_recorded() {
 
 fn payload(runtime: Runtime, record: &Map<String, Value>) -> Vec<String> {
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or("");
-    let tool = serde_json::to_string(text("tool")).unwrap();
-    let raw = format!(
-        r#"{{"control_packet":{{"tool_requests":[{{"tool_name":{tool},"tool_args":{}}}]}},"surface_response":"s"}}"#,
-        text("args")
-    );
-    let reading = runtime::read(raw.as_bytes(), &Caps { runtime, ..Caps::default() }).unwrap();
-    let expects_loss = record.contains_key("decode_error");
-    let Some(picked) = reading.picked else {
-        return if expects_loss { Vec::new() } else { vec![format!("{}: the envelope is lost", text("id"))] };
-    };
-    if expects_loss {
-        return vec![format!("{}: the envelope is not lost", text("id"))];
-    }
-    let tool = &picked.packet.tools.as_slice()[0];
-    let call = runtime::GateCall::new(tool, runtime);
-    let mut found = Map::new();
-    match &call.denied {
-        Some((action, why)) => {
-            found.insert("denied".into(), why.as_str().into());
-            found.insert("security_violation".into(), action.as_str().into());
-        }
-        None => {
-            found.insert("action".into(), call.action.as_str().into());
-            found.insert("target".into(), call.target.as_str().into());
-            found.insert("payload".into(), call.payload.as_str().into());
-            if runtime::is_constant(&call.action) {
-                let kind =
-                    |text: &str| if runtime::becomes_name(text.as_bytes()) { "name" } else { "string" };
-                let stored =
-                    json!({ "action": "name", "target": kind(&call.target), "payload": kind(&call.payload) });
-                found.insert("stored".into(), stored);
-            } else {
-                found.insert("not_assertable".into(), true.into());
-            }
-        }
-    }
-    if runtime.shell_effects && runtime::is_shell_tool(&tool.name) {
-        let effect = runtime::effect(&tool.name, tool.args.as_ref());
-        let mut shell = json!({
-            "allowed": effect.is_allowed(),
-            "command": runtime::command(&tool.name, tool.args.as_ref()),
-            "effect": effect.word(),
-        });
-        if let Some(why) = runtime::shell_refusal(&tool.name, tool.args.as_ref()) {
-            shell["error"] = why.into();
-        }
-        found.insert("shell".into(), shell);
+    let mut found = gate_record(runtime, text("tool"), text("args"));
+    if record.contains_key("decode_error") || found.contains_key("decode_error") {
+        let agree = record.contains_key("decode_error") == found.contains_key("decode_error");
+        return if agree {
+            Vec::new()
+        } else {
+            vec![format!("{}: the envelope is lost in one only", text("id"))]
+        };
     }
     let mut expected = record.clone();
     for input in ["id", "tool", "args"] {

@@ -3,7 +3,7 @@
 use piggyback::envelope::runtime::{FilterProgram, FilterVerdict};
 
 /// The program.
-pub(super) struct RecordedProgram;
+pub(crate) struct RecordedProgram;
 
 /// Its predicates with their numbers of arguments.
 const RECORDED: [(&str, usize); 15] = [

@@ -38,6 +38,7 @@ mod split;
 mod stats;
 mod stores;
 use crate::support::command as support;
+mod compare_versions;
 mod diff;
 #[cfg(target_os = "linux")]
 mod threads;

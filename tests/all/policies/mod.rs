@@ -17,3 +17,5 @@ mod rename;
 mod slugs;
 mod stores;
 mod worlds;
+
+pub(crate) use conformance::is_about_types;

@@ -1,23 +1,14 @@
-//! `cargo xtask conformance DIR`: replies and prompts of any folder that is shaped like `tests/conformance`, compared with
-//! what was recorded there of the reference runtime.
+//! Comparison with the replies and prompts of a folder that is shaped like `tests/conformance`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// A folder with `cases.jsonl`, `cases`, `atoms.jsonl` and `payloads.jsonl`, and perhaps `prompts/cases.jsonl`; or one
-    /// with `prompts` (and `envelopes`) alone. `versions` has folders of the same shape for newer runtimes
-    #[arg(default_value = "tests/conformance")]
-    folder: PathBuf,
-}
-
 /// Runs the comparisons, and shows how many agree.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let folder = options.folder.canonicalize();
-    let folder = folder.with_context(|| format!("no folder {}", options.folder.display()))?;
+pub(super) fn run(path: &Path) -> Result<ExitCode> {
+    let folder = path.canonicalize();
+    let folder = folder.with_context(|| format!("no folder {}", path.display()))?;
     let (mut agree, mut found) = (true, false);
     for (test, variable) in [("envelopes", "MANGLE_LS_ENVELOPES"), ("prompts", "MANGLE_LS_PROMPTS")] {
         let Some(cases) = of_test(&folder, test) else { continue };

@@ -1,0 +1,153 @@
+//! Replies with their findings, read record by record.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::transcripts::{ExaminedReply, RecordWorker, Transcripts};
+use crate::host::{AccountPolicies, Accounts, Problem, TranscriptFile, TranscriptPrograms};
+use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
+use crate::report::replies::TranscriptReply;
+use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::transcript::{Record, TextKind, Turn};
+
+/// Gets a reply with its findings.
+pub(super) type EachReply<'f> = dyn FnMut(ExaminedReply<'_>) -> io::Result<()> + 'f;
+
+/// Reads the replies of transcripts under the settings and with the policies of these.
+pub(super) struct ReplyReader<'t> {
+    transcripts: &'t Transcripts,
+    sources: Sources,
+    accounts: Accounts<'t>,
+    /// The checks of several records of the current file.
+    check: Option<(PathBuf, TranscriptCheck<'t>)>,
+    /// Files with replies.
+    answered: BTreeSet<PathBuf>,
+    /// Files with surfaces or updates outside of replies.
+    unanswered: BTreeSet<PathBuf>,
+}
+
+impl Transcripts {
+    /// Gives each reply with what is found in it.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn each_reply(&mut self, each: &mut EachReply<'_>) -> io::Result<Vec<Problem>> {
+        let sources = std::mem::take(&mut self.sources);
+        let policies = AccountPolicies::that_deny(self.programs());
+        let mut reader = ReplyReader::new(self, &policies, sources);
+        let mut see = |found: &TranscriptFile,
+                       record: &Record<'_>,
+                       examined: Option<ExaminedRecord>,
+                       spot: &mut dyn FnMut() -> LinePosition| {
+            reader.record(found, record, examined, spot, each).map(ControlFlow::Continue)
+        };
+        let programs = self.programs();
+        let worker: &RecordWorker<'_, Option<ExaminedRecord>> =
+            &|found| ReplyReader::examiner(programs, found);
+        let problems = self.each_record_with(worker, &mut |_, _, _| {}, &mut see, &mut |_, _| Ok(()))?;
+        self.note_without_reply(reader.without_reply());
+        Ok(problems)
+    }
+}
+
+impl<'t> ReplyReader<'t> {
+    /// A reader at the start. `sources` are the texts of the policies.
+    pub(super) fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
+        Self {
+            transcripts,
+            sources,
+            accounts: Accounts::new(transcripts.programs(), policies),
+            check: None,
+            answered: BTreeSet::new(),
+            unanswered: BTreeSet::new(),
+        }
+    }
+
+    /// The examination of the records of a file, which may run on another thread.
+    pub(super) fn examiner(
+        programs: TranscriptPrograms<'t>,
+        found: &TranscriptFile,
+    ) -> Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't> {
+        let known = programs.same(found);
+        let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
+        Box::new(move |record| Some(examiner.as_mut()?.record(record)))
+    }
+
+    /// Reads a record, and hands on each reply in it.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn record(
+        &mut self,
+        found: &TranscriptFile,
+        record: &Record<'_>,
+        examined: Option<ExaminedRecord>,
+        spot: &mut dyn FnMut() -> LinePosition,
+        each: &mut EachReply<'_>,
+    ) -> io::Result<()> {
+        let Some(known) = self.transcripts.resolution.transcript(found) else { return Ok(()) };
+        let name = self.transcripts.name(found);
+        let judge = self.transcripts.knowledges.judge(known);
+        let placed = self.placed(known, record, examined);
+        if !placed.is_empty() {
+            let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
+            self.sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
+        }
+        let mut lines: Vec<_> = placed.iter().map(|found| json_value(RECORD, found, &self.sources)).collect();
+        self.accounts.record(known, record);
+        self.note_replies(known, record);
+        for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
+            let text = turn.text(record.bytes);
+            let whole = turn.place(TextRange::up_to(size(text.len())));
+            let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
+            let diagnostics = placed.iter().zip(&mut lines).filter(|(found, _)| own(found));
+            let diagnostics = diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null());
+            let diagnostics: Vec<Value> = diagnostics.collect();
+            let reply = turn.reply(record.bytes, &known.settings);
+            let account = self.accounts.of(at, &reply);
+            let answered = TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
+            each(ExaminedReply { answered, context: judge.context, diagnostics })?;
+        }
+        Ok(())
+    }
+
+    /// The findings that begin in a record.
+    fn placed(
+        &mut self,
+        known: &'t TranscriptFile,
+        record: &Record<'_>,
+        examined: Option<ExaminedRecord>,
+    ) -> Vec<Diagnostic> {
+        let judge = self.transcripts.knowledges.judge(known);
+        if self.check.as_ref().is_none_or(|(path, _)| *path != known.path) {
+            // One file after the other.
+            self.check = Some((known.path.clone(), TranscriptCheck::new(judge)));
+        }
+        let Some((_, check)) = &mut self.check else { return Vec::new() };
+        let findings = match examined {
+            Some(examined) => check.take(record, examined).found,
+            None => check.record(record).found,
+        };
+        let here = findings.into_iter().filter(|found| found.start == record.start);
+        here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect()
+    }
+
+    fn note_replies(&mut self, found: &TranscriptFile, record: &Record<'_>) {
+        if record.turns.iter().any(Turn::is_reply) {
+            self.answered.insert(found.path.clone());
+        } else if record.turns.iter().any(|turn| matches!(turn.kind, TextKind::Surface | TextKind::Atom)) {
+            self.unanswered.insert(found.path.clone());
+        }
+    }
+
+    /// The files in which only surfaces and updates were found.
+    pub(super) fn without_reply(&self) -> Vec<PathBuf> {
+        self.unanswered.difference(&self.answered).cloned().collect()
+    }
+}

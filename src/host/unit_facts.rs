@@ -1,0 +1,75 @@
+//! The facts of the programs of a resolution, each alone and with each of its samples.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::resolve::{ProgramFiles, Resolution, Unit};
+use super::{FileTable, relative};
+use crate::ide::loading::rejected;
+use crate::report::{UnitFacts, UnitResult};
+use mangle_engine::kernel::{Clock, Limits, TextBudget, compile, run};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::text::{Cancel, FileId};
+
+/// The parameters of all evaluations.
+#[derive(Debug)]
+pub struct UnitOptions<'a> {
+    /// The paths of the files.
+    pub table: &'a FileTable,
+    /// The folder that names of files are relative to.
+    pub working: &'a Path,
+    /// The time of evaluations whose settings choose none.
+    pub start: Clock,
+    /// Stops the evaluations.
+    pub cancel: &'a Cancel,
+}
+
+/// Evaluates the programs that are reported, without policy tests. The files are those that [`super::load`] returned.
+#[must_use]
+pub fn unit_facts(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    options: &UnitOptions<'_>,
+) -> Vec<UnitFacts> {
+    let units = resolution.programs.iter().flat_map(|of| of.units().map(move |unit| (of, unit)));
+    let evaluated = units.filter(|(of, unit)| {
+        let is_test = unit.single.is_some_and(|single| of.embedding.is_test(single.member.file));
+        !unit.reported.is_empty() && !is_test
+    });
+    evaluated.map(|(of, unit)| facts(of, &unit, files, options)).collect()
+}
+
+fn facts(
+    of: &ProgramFiles,
+    unit: &Unit<'_>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    options: &UnitOptions<'_>,
+) -> UnitFacts {
+    let summaries = unit.files.iter().filter_map(|file| files.get(file).map(Arc::clone));
+    let program = Program::embedded(summaries.collect(), Arc::clone(&of.embedding));
+    let name = |file: FileId| relative(options.working, &options.table.path(file));
+    UnitFacts {
+        program: of.name.clone(),
+        sample: unit.single.map(|single| name(single.member.file)),
+        result: result(&program, of, options),
+    }
+}
+
+fn result(program: &Program, of: &ProgramFiles, options: &UnitOptions<'_>) -> UnitResult {
+    if !rejected(program).is_empty() {
+        return UnitResult::Rejected;
+    }
+    let settings = &of.settings.kernel;
+    let compiled = compile(program, settings.reading);
+    let clock = settings.now.map_or(options.start, |now_ns| Clock { now_ns });
+    let model = run(&compiled, Limits::of(settings), clock, options.cancel);
+    match &model.stopped {
+        Some(stop) => UnitResult::Stopped(stop.reason.to_string()),
+        None => {
+            let dump = model.dump_within(&compiled, TextBudget::ANSWER);
+            UnitResult::Facts(dump.facts.into_iter().map(String::from).collect(), dump.omitted)
+        }
+    }
+}
