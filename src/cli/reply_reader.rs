@@ -56,6 +56,9 @@ impl Transcripts {
     }
 }
 
+/// Examines the records of a file; `None` for a file that is unknown.
+type Examiner<'t> = Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't>;
+
 impl<'t> ReplyReader<'t> {
     /// A reader at the start. `sources` are the texts of the policies.
     pub(super) fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
@@ -70,10 +73,7 @@ impl<'t> ReplyReader<'t> {
     }
 
     /// The examination of the records of a file, which may run on another thread.
-    pub(super) fn examiner(
-        programs: TranscriptPrograms<'t>,
-        found: &TranscriptFile,
-    ) -> Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't> {
+    pub(super) fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
         let known = programs.same(found);
         let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
         Box::new(move |record| Some(examiner.as_mut()?.record(record)))

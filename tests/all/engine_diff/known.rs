@@ -35,6 +35,7 @@ const ABOUT_EVALUATION: &[&str] = &[
     "negated-var-unbound",
     "negation-after-temporal",
     "negation-wildcard",
+    "newer-than-target",
     "reducer-arg-not-variable",
     "reducer-in-body",
     "reducer-in-let",

@@ -9,7 +9,10 @@ use super::kind::Kind;
 use super::read::{Suite, object};
 
 /// The answers by kind, version and id.
-pub(super) type Answers = BTreeMap<(Kind, String, String), Map<String, Value>>;
+pub(super) type Answers = BTreeMap<AnswerKey, Map<String, Value>>;
+
+/// The suite, the version and the case that an answer is for.
+type AnswerKey = (Kind, String, String);
 
 /// Reads answers. Lines and members that do not fit the suite become problems.
 pub(super) fn read(text: &[u8], suite: &Suite, problems: &mut Vec<String>) -> Answers {
@@ -33,7 +36,7 @@ fn answer(
     suite: &Suite,
     place: &str,
     problems: &mut Vec<String>,
-) -> Result<((Kind, String, String), Map<String, Value>)> {
+) -> Result<(AnswerKey, Map<String, Value>)> {
     let mut members = object(serde_json::from_slice(line).context("not JSON")?)?;
     let mut word = |name: &str| -> Result<String> {
         let value = members.shift_remove(name).with_context(|| format!("no `{name}`"))?;

@@ -260,10 +260,10 @@ fn filtered(
 }
 
 /// The filters of a runtime: without a program, and with `program` if there is one and the runtime asks it.
-fn filters<'p>(
+fn filters(
     runtime: Runtime,
-    program: Option<&'p dyn FilterProgram>,
-) -> impl Iterator<Item = (&'static str, Option<&'p dyn FilterProgram>)> {
+    program: Option<&dyn FilterProgram>,
+) -> impl Iterator<Item = (&'static str, Option<&dyn FilterProgram>)> {
     let asked = program.filter(|_| !runtime.shell_text.is_empty());
     std::iter::once(("filter", None)).chain(asked.map(|program| ("filter_kernel", Some(program))))
 }
