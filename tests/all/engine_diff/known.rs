@@ -6,7 +6,10 @@ use super::ours::Ours;
 /// True if a rule with severity error is about what the engine computes, aborts with or panics at, not about
 /// something that it rejects.
 pub fn is_about_evaluation((rule, headline): &(&str, String)) -> bool {
-    ABOUT_EVALUATION.contains(rule) && !headline.contains("reject") && !headline.starts_with("unknown")
+    let is_field = headline.starts_with("unknown field");
+    ABOUT_EVALUATION.contains(rule)
+        && !headline.contains("reject")
+        && (is_field || !headline.starts_with("unknown"))
 }
 
 const ABOUT_EVALUATION: &[&str] = &[
@@ -24,6 +27,7 @@ const ABOUT_EVALUATION: &[&str] = &[
     "do-without-group-by",
     "eq-never",
     "expr-in-premise-unbound",
+    "function-arity",
     "group-by-misplaced",
     "group-repeated-variable",
     "inclusion-undefined",
@@ -34,6 +38,7 @@ const ABOUT_EVALUATION: &[&str] = &[
     "let-order",
     "negated-var-unbound",
     "negation-after-temporal",
+    "negation-reorder-hazard",
     "negation-wildcard",
     "newer-than-target",
     "reducer-arg-not-variable",
@@ -74,6 +79,15 @@ const KNOWN: &[Known] = &[
         name: "of equal keys an arbitrary one is kept",
         explains: |files, outcomes, _| {
             outcomes.len() > 1 && files.iter().any(|file| file.contains("fn:collect_to_map"))
+        },
+    },
+    Known {
+        name: "a function that the engine does not have ends the evaluation",
+        explains: |_, outcomes, ours| {
+            ours.has_error("unknown-function")
+                && outcomes.iter().all(|one| {
+                    one.stage == Stage::Evaluation && one.message.contains("unknown function")
+                })
         },
     },
     Known {

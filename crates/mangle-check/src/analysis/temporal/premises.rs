@@ -51,7 +51,7 @@ fn bare(clause: &Clause, literal: &Literal, predicate: &Predicate) -> Finding {
 
 fn negated(literal: &Literal, predicate: &Predicate) -> Finding {
     let name = literal.atom.name.symbol;
-    let headline = format!("negation of the temporal `{name}` is always true");
+    let headline = format!("negation of the temporal `{name}` finds no fact that has an interval");
     let finding = Finding::new(&TEMPORAL_NEGATED, literal.range, headline)
         .note("a negation finds plain facts only, and temporal facts are stored separately")
         .help("copy the facts that matter into a plain predicate, and negate that");

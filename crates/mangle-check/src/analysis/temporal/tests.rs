@@ -85,7 +85,7 @@ fn premises() {
               1:6-8 declared here
               note: the engine rejects the rule; `@[now]` restricts the premise to the present
               fix: add `@[Start, End]` for any time
-            6:17-23 error temporal-negated: negation of the temporal `on` is always true
+            6:17-23 error temporal-negated: negation of the temporal `on` finds no fact that has an interval
               1:6-8 declared here
               note: a negation finds plain facts only, and temporal facts are stored separately
               help: copy the facts that matter into a plain predicate, and negate that

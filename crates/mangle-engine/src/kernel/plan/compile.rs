@@ -582,8 +582,8 @@ fn meant(
     }
 }
 
-/// The steps of a stored atom. The engine keeps temporal facts apart: where it is not asked for them in the way
-/// that belongs to the predicate, it finds nothing.
+/// The steps of a stored atom. The engine keeps facts with an interval apart: a negated atom without one finds only facts that lost it,
+/// and a temporal atom finds nothing of a predicate that is not temporal. It rejects any other atom without an interval.
 fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
     let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
     let faithful = compiled.reading == Reading::Engine;
@@ -593,7 +593,7 @@ fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, litera
     match (literal.is_temporal(), is_temporal) {
         (true, true) => body.temporal(relation, literal),
         (true, false) if faithful => body.push(StepKind::Never),
-        (false, true) if faithful && literal.is_negated() => {}
+        (false, true) if faithful && literal.is_negated() => body.absent_without_interval(relation, literal),
         (false, true) if faithful => body.push(StepKind::Never),
         _ => body.stored(relation, &literal.atom, literal.is_negated()),
     }

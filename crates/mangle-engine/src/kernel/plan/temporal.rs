@@ -46,6 +46,24 @@ impl Body<'_> {
         self.push(StepKind::Match(found));
     }
 
+    /// The step of a negated atom of a temporal predicate without interval and operator. It finds the facts that lost their interval:
+    /// those of aggregations, and those of recursive rules from the second round on.
+    pub(super) fn absent_without_interval(&mut self, relation: RelationId, literal: &Literal) {
+        let Some(mut found) = self.pattern(relation, &literal.atom.args, true) else { return };
+        let ends = NO_INTERVAL.map(|bound| self.instant(bound));
+        let (mut key, mut far) = (found.key.into_vec(), found.far.into_vec());
+        for (at, source) in (0u16..).skip(literal.atom.args.len()).zip(ends) {
+            if at < 64 {
+                found.columns |= 1 << at;
+                key.push(source);
+            } else {
+                far.push((at, source));
+            }
+        }
+        (found.key, found.far) = (key.into(), far.into());
+        self.push(StepKind::Absent(found));
+    }
+
     /// What an interval asks for, where all its bounds are known; only then does it select anything.
     fn asked(&self, interval: &Interval) -> Option<Bounds> {
         let (start, end) = both(interval)?;

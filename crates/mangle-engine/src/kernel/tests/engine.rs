@@ -147,3 +147,18 @@ fn an_ignored_negation_closes_no_cycle() {
         fault: what is negated here depends on this rule: neither can be evaluated first"#]],
     );
 }
+
+#[test]
+fn a_plain_negation_finds_temporal_facts_that_lost_their_interval() {
+    check(
+        "Decl t(X) temporal.\nt(/c)@[2026-01-15, _]. k(/c). k(/e).\nt(X)@[S, _] :- t(X)@[S, _].\nw(X) :- k(X), !t(X).\n",
+        Reading::Engine,
+        expect!["k(/c) k(/e) t(/c) t(/c)@[2026-01-15T00:00:00Z, _] w(/e)"],
+    );
+    check(
+        "Decl s(X, N) temporal.\nk(/c, 1). k(/c, 2). k(/e, 1).\n\
+         s(X, N)@[2026-01-15, _] :- k(X, _) |> do fn:group_by(X), let N = fn:count().\nw(X) :- k(X, _), !s(X, 2).\n",
+        Reading::Engine,
+        expect!["k(/c,1) k(/c,2) k(/e,1) s(/c,2) s(/e,1) w(/e)"],
+    );
+}
