@@ -84,10 +84,10 @@ const KNOWN: &[Known] = &[
     Known {
         name: "a function that the engine does not have ends the evaluation",
         explains: |_, outcomes, ours| {
-            ours.has_error("unknown-function")
-                && outcomes.iter().all(|one| {
-                    one.stage == Stage::Evaluation && one.message.contains("unknown function")
-                })
+            (ours.has_error("unknown-function") || ours.has_error("newer-than-target"))
+                && outcomes
+                    .iter()
+                    .all(|one| one.stage == Stage::Evaluation && one.message.contains("unknown function"))
         },
     },
     Known {

@@ -373,11 +373,8 @@ impl<'m> Trial<'m> {
         row: &[ValueId],
     ) -> Result<Vec<Box<[ValueId]>>, TrialEnd> {
         let mut inner = vec![ValueId(0); usize::from(rule.plan.slots)];
-        for (column, slot) in &rule.inputs {
-            let Some(source) = found.source(*column) else { return Ok(Vec::new()) };
-            write(&mut inner, *slot, source.read(row));
-        }
-        if self.depth == DEEPEST_CALL {
+        let is_filled = rule.fill(&mut inner, |column| found.source(column).map(|source| source.read(row)));
+        if !is_filled || self.depth == DEEPEST_CALL {
             return Ok(Vec::new());
         }
         let mut given = TupleCollector { plan: &rule.plan, tuples: Vec::new() };

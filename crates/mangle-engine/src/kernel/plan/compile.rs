@@ -529,14 +529,21 @@ fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
     negations.filter(is_dropped).map(|(at, premise)| (at, slice(body.text, premise.range()).into())).collect()
 }
 
-/// The registers that the caller of a predicate fills: the variables of its head in input positions.
+/// The registers that the caller of a predicate fills: the variables of its head in input positions. A variable that stands there
+/// twice has one register.
 fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Slot)]> {
     let positions = (0u16..).zip(&clause.head.args).zip(modes);
-    let is_new = |body: &Body<'_>, name| body.lookup(name).is_none();
-    let mut inputs = Vec::new();
-    for ((at, term), mode) in positions {
-        if let Some(name) = term.variable().filter(|name| *mode == Mode::Input && is_new(body, *name)) {
-            inputs.push((at, body.bind(name)));
+    let (mut inputs, mut own) = (Vec::new(), FxHashMap::default());
+    for ((at, term), _) in positions.filter(|(_, mode)| **mode == Mode::Input) {
+        let Some(name) = term.variable() else { continue };
+        match own.get(&name) {
+            Some(slot) => inputs.push((at, *slot)),
+            None if body.lookup(name).is_none() => {
+                let slot = body.bind(name);
+                own.insert(name, slot);
+                inputs.push((at, slot));
+            }
+            None => {}
         }
     }
     inputs.into()

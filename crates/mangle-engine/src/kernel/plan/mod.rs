@@ -286,6 +286,24 @@ pub struct DeferredRule {
     pub inputs: Box<[(u16, Slot)]>,
 }
 
+impl DeferredRule {
+    /// Fills the registers of `row`. False if an input has no value, or if two inputs that are one variable have different ones: the
+    /// rule gives nothing then.
+    pub(in crate::kernel) fn fill(
+        &self,
+        row: &mut [ValueId],
+        input: impl Fn(u16) -> Option<ValueId>,
+    ) -> bool {
+        self.inputs.iter().enumerate().all(|(at, (column, slot))| {
+            let Some(value) = input(*column) else { return false };
+            let before = self.inputs.iter().take(at).find(|(_, before)| before == slot);
+            let is_same = before.is_none_or(|(column, _)| input(*column) == Some(value));
+            write(row, *slot, value);
+            is_same
+        })
+    }
+}
+
 /// How the facts of a predicate are merged: of those that agree in some columns one is kept.
 #[derive(Debug, Clone)]
 pub struct Merge {

@@ -397,9 +397,8 @@ impl Run<'_> {
             forgets: false,
             is_plain: false,
         };
-        for (column, slot) in &rule.inputs {
-            let Some(value) = input(*column) else { return Ok(Vec::new()) };
-            write(&mut frame.row, *slot, value);
+        if !rule.fill(&mut frame.row, input) {
+            return Ok(Vec::new());
         }
         for (at, step) in rule.plan.steps.iter().enumerate() {
             let look = self.look(step, at, None);

@@ -118,6 +118,14 @@ fn a_result_of_a_call_that_differs_aborts() {
 }
 
 #[test]
+fn a_called_rule_with_one_variable_for_two_inputs_is_passed_over_if_they_differ() {
+    let text = "Decl same(X, Y) descr [deferred(), mode(\"+\", \"+\")].\nsame(X, X) :- e(X, _).\n\
+                e(0, 2). e(1, 1).\nq(A, B) :- e(A, B), same(A, B).\nr(A) :- same(A, A), e(A, _).\n";
+    check(text, Reading::Engine, expect!["e(0,2) e(1,1) q(1,1) r(0) r(1)"]);
+    check(text, Reading::Intended, expect!["e(0,2) e(1,1) q(1,1) r(0) r(1)"]);
+}
+
+#[test]
 fn a_call_without_an_input_has_all_values() {
     check(
         "Decl step(X, Y) descr [deferred(), mode(\"+\", \"-\")].\nstep(X, Y) :- e(X, Y).\n\
