@@ -16,7 +16,7 @@ const TARGET: &str = "wasm32-wasip1";
 
 /// The most bytes that a visitor loads, as a server with brotli sends them, without vocabularies. The goal is 2.5 MB, which is not reached: this limit
 /// only shows when it grows further.
-const MOST_BYTES: u64 = 3_000_000;
+const MOST_BYTES: u64 = 3_100_000;
 
 /// The stack of the module: programs are as deep as the limit of nesting allows.
 const STACK: &str = "link-arg=-zstack-size=8388608";

@@ -236,13 +236,18 @@ fn programs_as_they_are() {
     report(&wrong, programs.len());
 }
 
+/// How many times as many mutations are made as usual.
+fn times_more() -> u64 {
+    std::env::var("FIX_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
 #[test]
 fn programs_after_mutations() {
     let (mut wrong, settings, programs) = (Vec::new(), settings(), programs());
-    let mut count = 0;
+    let (more, mut count) = (times_more(), 0);
     for (index, (name, texts)) in (0..).zip(&programs) {
         let tries = if texts.len() > 5 { 12 } else { 4 };
-        for seed in 0..tries {
+        for seed in 0..tries * more {
             let mut random = Random(index * 1_000 + seed);
             let mut texts = texts.clone();
             for _ in 0..=random.below(3) {
@@ -254,6 +259,7 @@ fn programs_after_mutations() {
             wrong.extend(of_program.map(|complaint| format!("{name} seed {seed}: {complaint}")));
         }
     }
+    eprintln!("{count} mutated programs");
     report(&wrong, count);
 }
 

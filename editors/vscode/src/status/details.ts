@@ -7,7 +7,7 @@ import { origin } from "../server/trouble.ts";
 /** What the server says of itself, as far as it is shown: the answer of `mangle/status`. */
 export interface Status {
   version: string;
-  programs: { name: string; configuration: string | null; files: string[]; engine: Version; runtime: Version }[];
+  programs: { name: string; configuration: string | null; files: string[]; engine?: Version; runtime?: Version }[];
   documents: { uri: string; suspect: boolean }[];
 }
 
@@ -80,9 +80,10 @@ function ofProgram(status: Status, path: string | undefined, at: (path: string) 
   }
   const { name, configuration, files, engine, runtime } = program;
   const settings = configuration === null ? "Settings: defaults (no mangle-ls.toml)" : `Settings: ${at(configuration)}`;
-  return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings, `Engine ${chosen(engine)}`, `Runtime ${chosen(runtime)}`];
+  return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings, ...chosen("Engine", engine), ...chosen("Runtime", runtime)];
 }
 
-function chosen({ version, reason }: Version): string {
-  return `${version} (${reason})`;
+/** The line of a version; none from a server that does not tell. */
+function chosen(part: string, choice: Version | undefined): string[] {
+  return choice === undefined ? [] : [`${part} ${choice.version} (${choice.reason})`];
 }
