@@ -16,6 +16,9 @@ pub enum Comparison {
     Different(String),
 }
 
+/// The engine evaluates rules in a random order.
+const UNDETERMINED: &str = "the result depends on the order, and the kernel says so";
+
 pub fn compare(files: &[String], outcomes: &[Outcome], ours: &Ours) -> Comparison {
     match difference(outcomes, ours) {
         Ok(comparison) => comparison,
@@ -59,6 +62,7 @@ fn difference(outcomes: &[Outcome], ours: &Ours) -> Result<Comparison, String> {
     let (aborts, ends): (Vec<_>, Vec<_>) = outcomes.iter().partition(|one| one.stage == Stage::Evaluation);
     match (&ours.stopped, aborts.first(), ends.first()) {
         (Some(_), Some(_), _) => Ok(Comparison::Aborts),
+        (Some(_), None, _) if ours.is_undetermined => Ok(Comparison::Known(UNDETERMINED)),
         (Some(stopped), None, _) => Err(format!("evaluated, but the kernel stops: {stopped}")),
         (None, Some(abort), None) => Err(format!("aborts ({}), but the kernel does not", abort.message)),
         (None, _, _) if !ours.faults.is_empty() => Err(format!("evaluated, but: {}", ours.faults.join("; "))),
@@ -72,7 +76,7 @@ fn same_facts(outcomes: &[Outcome], ours: &Ours) -> Result<Comparison, String> {
     let is_one = all.iter().all(|facts| Some(facts) == all.first());
     if !is_one || outcomes.iter().any(|outcome| outcome.stage != Stage::Ok) {
         return if ours.is_undetermined {
-            Ok(Comparison::Known("the result depends on the order, and the kernel says so"))
+            Ok(Comparison::Known(UNDETERMINED))
         } else {
             let kinds: Vec<_> = outcomes.iter().map(|one| (one.count, one.stage, one.facts.len())).collect();
             Err(format!("several results, and the kernel gives one: {kinds:?}{}", lines(&all, &found)))
@@ -81,7 +85,7 @@ fn same_facts(outcomes: &[Outcome], ours: &Ours) -> Result<Comparison, String> {
     let Some(wanted) = all.first() else { return Err("no outcome".to_owned()) };
     // Two runs in three may choose the same order.
     if ours.is_undetermined {
-        return Ok(Comparison::Known("the result depends on the order, and the kernel says so"));
+        return Ok(Comparison::Known(UNDETERMINED));
     }
     if *wanted == found { Ok(Comparison::Same) } else { Err(format!("other facts{}", lines(&all, &found))) }
 }
