@@ -28,6 +28,8 @@ struct Side {
     facts: Vec<UnitFacts>,
     settings: LoadErrors,
     versions: VersionNames,
+    /// Notes about the choice of the versions.
+    notes: BTreeSet<String>,
     /// A warning if there is nothing to check.
     nothing: Option<String>,
 }
@@ -60,6 +62,7 @@ impl Check {
             _ => comparison.text(),
         })?;
         out.flush()?;
+        old.notes.union(&new.notes).for_each(|note| output::warn(color, note));
         old.nothing.iter().for_each(|why| output::warn(color, why));
         for problem in &old.findings.failures {
             let name = host::relative(working, &problem.path);
@@ -77,6 +80,7 @@ impl Check {
         let memory = Memory::default();
         let (targets, mut resolution) = self.resolve(working, overlay, &memory)?;
         let versions = VersionNames::new(&resolution);
+        let notes = resolution.version_notes().into_iter().map(str::to_owned).collect();
         let settings = resolution.settings_problems(working).errors;
         let (options, profile) = (self.options(), self.reading.prescribed());
         let request =
@@ -91,7 +95,7 @@ impl Check {
         );
         let nothing =
             findings.is_nothing.then(|| format!("nothing to check: {}", looked_for(&resolution, working)));
-        Ok(Side { findings, facts, settings, versions, nothing })
+        Ok(Side { findings, facts, settings, versions, notes, nothing })
     }
 }
 

@@ -29,6 +29,7 @@ mod load_args;
 mod log;
 #[cfg(not(target_family = "wasm"))]
 mod man;
+mod marked_answer;
 #[cfg(not(target_family = "wasm"))]
 mod mcp;
 mod nothing_to_check;

@@ -7,8 +7,7 @@ use clap::{Args, ColorChoice};
 use serde::Serialize;
 
 use super::ExitStatus;
-use super::load_args::refuses_settings;
-use super::output::{self, Output};
+use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
 use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownVersions};
@@ -52,20 +51,7 @@ impl StatusCommand {
         let resolution = host::resolve(&[target], Shell::Editor, &surroundings::disk(), &table);
         let status = Status::new(&resolution, &table);
         let settings = resolution.settings_problems(&working);
-        let text = match self.format {
-            OutputForm::Text => settings.errors.comment("#") + &status.text(&resolution, &working),
-            OutputForm::Json => {
-                let mut value = serde_json::to_value(&status)?;
-                settings.errors.mark_json(&mut value);
-                serde_json::to_string_pretty(&value)? + "\n"
-            }
-        };
-        let mut out = Output::of(self.format.medium(), color);
-        out.write(&text)?;
-        out.flush()?;
-        output::warn_ignored(&settings, color);
-        let is_refused = refuses_settings(&settings.errors, color);
-        Ok(if is_refused { ExitStatus::Failure } else { ExitStatus::Clean })
+        write_marked(self.format, color, &settings, &status, &status.text(&resolution, &working))
     }
 }
 

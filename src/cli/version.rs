@@ -7,8 +7,7 @@ use clap::{Args, ColorChoice};
 use serde::Serialize;
 
 use super::ExitStatus;
-use super::load_args::refuses_settings;
-use super::output::{self, Output};
+use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
 use crate::host::{self, CheckTarget, FileTable, Resolution, Shell, ShownVersions};
@@ -31,7 +30,7 @@ pub(super) fn long() -> &'static str {
 /// List the modeled versions of the engine and the runtime, and the ones that hold here
 #[derive(Debug, Args)]
 pub(super) struct VersionCommand {
-    /// How it is written
+    /// The form of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: OutputForm,
 }
@@ -79,20 +78,7 @@ impl VersionCommand {
             host::resolve(&[target], Shell::Editor, &surroundings::disk(), &FileTable::default());
         let versions = Versions::new(&resolution);
         let settings = resolution.settings_problems(&working);
-        let text = match self.format {
-            OutputForm::Text => settings.errors.comment("#") + &versions.text(),
-            OutputForm::Json => {
-                let mut value = serde_json::to_value(&versions)?;
-                settings.errors.mark_json(&mut value);
-                serde_json::to_string_pretty(&value)? + "\n"
-            }
-        };
-        let mut out = Output::of(self.format.medium(), color);
-        out.write(&text)?;
-        out.flush()?;
-        output::warn_ignored(&settings, color);
-        let is_refused = refuses_settings(&settings.errors, color);
-        Ok(if is_refused { ExitStatus::Failure } else { ExitStatus::Clean })
+        write_marked(self.format, color, &settings, &versions, &versions.text())
     }
 }
 

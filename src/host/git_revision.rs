@@ -69,7 +69,7 @@ impl GitRevision {
         Ok(Self { root, place, files })
     }
 
-    /// What `targets` were at that revision, and the files as open documents beside those of `overlay`.
+    /// The targets at that revision, and its files as open documents beside those of `overlay`.
     ///
     /// # Errors
     /// When a target lies outside of the repository.

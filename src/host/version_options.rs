@@ -1,4 +1,4 @@
-//! Versions that options choose, whatever lies around a program.
+//! Versions that options choose instead of the settings.
 
 use mangle_settings::{EngineChoice, FILE_NAME, RuntimeChoice};
 

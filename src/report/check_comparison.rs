@@ -1,6 +1,6 @@
 //! Two checks of the same files for different versions of engine or runtime: the findings and the derived facts that differ.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -104,13 +104,10 @@ pub struct CheckComparison {
     pub facts: Vec<FactChange>,
 }
 
-/// The results that differ, in the order of `new`.
+/// The results that differ. Both lists have the same programs and samples in the same order: names need not be unique.
 #[must_use]
 pub fn compare_facts(old: &[UnitFacts], new: &[UnitFacts]) -> Vec<FactChange> {
-    let key = |unit: &UnitFacts| (unit.program.clone(), unit.sample.clone());
-    let before: BTreeMap<_, _> = old.iter().map(|unit| (key(unit), &unit.result)).collect();
-    let pairs = new.iter().filter_map(|unit| Some((unit, *before.get(&key(unit))?)));
-    pairs.filter_map(|(unit, before)| unit.change_from(before)).collect()
+    old.iter().zip(new).filter_map(|(old, new)| new.change_from(&old.result)).collect()
 }
 
 impl UnitFacts {

@@ -1,4 +1,4 @@
-//! `[runtime]`: how the program that embeds the engine keeps facts.
+//! `[runtime]`: the program around the engine.
 
 use std::sync::Arc;
 

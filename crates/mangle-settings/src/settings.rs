@@ -33,7 +33,7 @@ settings! {
         format: FormatSettings;
         /// With which facts, how far and in which reading programs are evaluated.
         kernel: KernelSettings;
-        /// How the program that embeds the engine keeps facts.
+        /// The stores in which the program around the engine keeps facts.
         runtime: RuntimeSettings;
         /// Which files are transcripts of agents, how the replies in them are read, and what is expected of them.
         transcripts: TranscriptSettings;

@@ -96,14 +96,18 @@ impl<'o> VersionFinder<'o> {
         let runtime = match runtime {
             RuntimeChoice::Version(runtime) => VersionChoice::new(
                 runtime,
-                options.runtime.map_or_else(|| by_setting("runtime"), |_| "option `--runtime`".to_owned()),
+                options
+                    .runtime
+                    .map_or_else(|| by_setting("transcripts.runtime"), |_| "option `--runtime`".to_owned()),
             ),
             RuntimeChoice::Auto => self.shown(program),
         };
         let engine = match engine {
             EngineChoice::Version(engine) => VersionChoice::new(
                 engine,
-                options.engine.map_or_else(|| by_setting("engine"), |_| "option `--engine`".to_owned()),
+                options
+                    .engine
+                    .map_or_else(|| by_setting("kernel.engine"), |_| "option `--engine`".to_owned()),
             ),
             EngineChoice::Auto => self.required(program, &runtime),
         };
@@ -138,7 +142,7 @@ impl<'o> VersionFinder<'o> {
             let text = match read(path, self.overlay) {
                 Ok(file) => file.text,
                 Err(error) => {
-                    notes.push(format!("{name} shows no runtime: {}", plain(&error)));
+                    notes.push(format!("{name} cannot be read to choose the runtime: {}", plain(&error)));
                     continue;
                 }
             };

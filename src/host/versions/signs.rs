@@ -11,7 +11,7 @@ use mangle_settings::versions::runtime::Sign;
 const LONGEST_ATOM: usize = 4_096;
 
 /// The newest runtime that declarations or clause heads of a text show, and the predicate that shows it.
-pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, &'static Sign)> {
+pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, Sign)> {
     static NAMES: LazyLock<FxHashSet<&str>> = LazyLock::new(|| all().map(|(_, sign)| sign.name).collect());
     let mut newest = None;
     let mut start = 0;
@@ -33,8 +33,8 @@ pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, &'static Si
 }
 
 /// All signs, each with its runtime.
-fn all() -> impl Iterator<Item = (Runtime, &'static Sign)> {
-    Runtime::all().flat_map(|runtime| runtime.reference().signs.iter().map(move |sign| (runtime, sign)))
+fn all() -> impl Iterator<Item = (Runtime, Sign)> {
+    Runtime::all().flat_map(|runtime| runtime.reference().signs().map(move |sign| (runtime, sign)))
 }
 
 /// The number of arguments of the atom whose parenthesis opens before `text`. `None` if it does not end within the limit.

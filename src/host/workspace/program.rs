@@ -30,7 +30,7 @@ use mangle_syntax::parallel;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// What a resolution says of a program beside its files.
+/// Settings, versions and embedding of a program, from its resolution.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given {
     settings: Arc<Settings>,

@@ -207,7 +207,7 @@ pub struct ObstacleReport {
 }
 
 impl ObstacleReport {
-    /// Where the rule stands, with the store.
+    /// The place of the rule, with the store.
     fn place(&self) -> String {
         let store = self.store.as_ref().map(|store| format!(" in store {store}")).unwrap_or_default();
         format!("{}{store}", self.rule)

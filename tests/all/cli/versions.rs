@@ -97,7 +97,7 @@ fn a_go_module_chooses_the_engine() {
     .assert_eq(&programs(&[module, SEPTEMBER], &[]));
     let settings = ("mangle-ls.toml", "[kernel]\nengine = \"2026-04\"\n");
     expect![[r#"
-        2026-04: `engine` in mangle-ls.toml
+        2026-04: `kernel.engine` in mangle-ls.toml
         none: no predicate of the policy belongs to a known runtime
     "#]]
     .assert_eq(&programs(&[module, settings, OTHER], &[]));

@@ -236,7 +236,7 @@ fn programs_as_they_are() {
     report(&wrong, programs.len());
 }
 
-/// How many times as many mutations are made as usual.
+/// The factor by which more mutations are made than usual.
 fn times_more() -> u64 {
     std::env::var("FIX_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }

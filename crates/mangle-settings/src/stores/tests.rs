@@ -1,4 +1,4 @@
-//! What is read from `[runtime] stores`, and what is found wrong with it.
+//! `[runtime] stores`: values and findings.
 
 #![allow(clippy::unwrap_used)]
 

@@ -92,7 +92,7 @@ impl Compiled {
         let Some(division) = &self.division else { return vec![self.entry(predicate)] };
         let copies = stores.iter().map(|store| division.copy(predicate.0, store));
         let mut all: Vec<_> = copies.map(|copy| self.entry(PredicateId(copy))).collect();
-        // What is merged in the stores may give way there.
+        // A merged fact may be replaced in its store.
         let is_merged = self.copies_of(predicate).next().is_some_and(|copy| self.merge_of(copy.0).is_some());
         all.extend((!is_merged).then_some(predicate.0));
         all

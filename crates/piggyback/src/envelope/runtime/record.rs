@@ -284,8 +284,8 @@ fn runs(letters: &[char]) -> String {
     letters.chunk_by(|one, other| one == other).map(run).collect::<Vec<_>>().join(" ")
 }
 
-/// What the runtime makes of one update by itself: whether the caps keep it, what the filter makes of it (with a `program` also
-/// with its declarations, if the runtime asks them), and the fact that it becomes.
+/// One update by itself: the verdict of the caps, the verdicts of the filter (with a `program` also with its declarations, if the
+/// runtime asks them), and the fact that it becomes.
 #[must_use]
 pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgram>) -> Value {
     let mut out = Map::new();

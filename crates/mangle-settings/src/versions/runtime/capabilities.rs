@@ -1,0 +1,191 @@
+//! Capabilities of a runtime: its behavior, as far as versions differ.
+
+/// The part of a text that is decoded first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decoding {
+    /// The whole text has to be one value.
+    WholeText,
+    /// The first value; text after it is ignored.
+    FirstValue,
+}
+
+/// The time at which a value of the wrong kind in a control packet ends decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeErrors {
+    /// At the end of the envelope. The first error is reported.
+    AtTheEnd,
+    /// At the end of the object that reads itself: packet, intent, tool request.
+    AtOnce,
+}
+
+/// The number of objects of a mixed text that are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CandidateLimits {
+    /// The last objects that contain the key `surface_response`.
+    pub with_surface: usize,
+    /// The last other objects.
+    pub others: usize,
+}
+
+/// The place at which a long text is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// At the limit, also within a character.
+    Byte,
+    /// Before the character that exceeds the limit.
+    Character,
+}
+
+/// The places in which characters of a shell cost an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellCharacters {
+    /// Nowhere.
+    Ignored,
+    /// In the whole update.
+    Anywhere(&'static [char]),
+    /// Outside of strings. An update with an unterminated string is checked as a whole.
+    OutsideOfStrings(&'static [char]),
+}
+
+impl ShellCharacters {
+    /// The characters that are looked for.
+    #[must_use]
+    pub fn characters(self) -> &'static [char] {
+        match self {
+            Self::Ignored => &[],
+            Self::Anywhere(characters) | Self::OutsideOfStrings(characters) => characters,
+        }
+    }
+}
+
+/// The form of an action id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionIds {
+    /// The id of the request.
+    Request,
+    /// `exec-` and the id of the request.
+    ExecPrefix,
+}
+
+/// Declares [`RuntimeCapabilities`] and the list of their names.
+macro_rules! capabilities {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// The behavior of a runtime, as far as versions differ. Code asks for a capability, never for a version.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct RuntimeCapabilities {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl RuntimeCapabilities {
+            /// The names of the capabilities.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The capabilities as text, in the order of [`Self::NAMES`].
+            #[must_use]
+            pub fn values(&self) -> Vec<String> {
+                vec![$(format!("{:?}", self.$name)),*]
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// True if updates pass the filters of codeNERD: `(` and full stop, size, predicates of a consumer.
+    update_filters: bool,
+    /// The part of a text that is decoded first.
+    decoding: Decoding,
+    /// The time at which a value of the wrong kind in a control packet ends decoding.
+    type_errors: TypeErrors,
+    /// True if `mangle_updates` may be one string, `confidence` a word or numeric text, `required` a word or an integer.
+    lenient_types: bool,
+    /// True if strict mode rejects unknown keys, by exact case and on every level.
+    strict_keys: bool,
+    /// The number of objects of a mixed text that are tried; `None`: all.
+    scanner_candidates: Option<CandidateLimits>,
+    /// The deepest nesting of braces of an envelope in mixed text.
+    scanner_depth: Option<usize>,
+    /// The largest envelope in mixed text, in bytes.
+    candidate_cap: Option<usize>,
+    /// True if the surface of an incomplete envelope is shown instead of the raw text.
+    surface_salvage: bool,
+    /// Bytes of a surface.
+    surface_cap: Option<usize>,
+    /// Updates of a reply.
+    updates_cap: Option<usize>,
+    /// Bytes of an update.
+    update_cap: Option<usize>,
+    /// Memory operations of a reply.
+    memory_cap: Option<usize>,
+    /// Bytes of a reasoning trace.
+    trace_cap: Option<usize>,
+    /// Tool requests of a reply.
+    tool_requests_cap: Option<usize>,
+    /// Knowledge requests of a reply.
+    knowledge_requests_cap: Option<usize>,
+    /// The place at which a long reasoning trace is cut.
+    trace_cut: Cut,
+    /// The places in which characters of a shell cost an update.
+    shell_characters: ShellCharacters,
+    /// Characters that no string argument may contain, unless its predicate is `prose_only`.
+    shell_text: &'static [char],
+    /// The predicates that the consumer `session` accepts.
+    session_predicates: &'static [&'static str],
+    /// Predicates that only the host asserts, sorted. Every consumer refuses them.
+    host_witnesses: &'static [&'static str],
+    /// True if a surface or feedback that repeats an example of the prompt is dropped.
+    placeholders: bool,
+    /// True if the surface is shown while the reply streams.
+    live_channel: bool,
+    /// True if a float argument of an update keeps its value.
+    float_arguments: bool,
+    /// The arguments of a tool call that name its target, in order: those with a path.
+    path_arguments: &'static [&'static str],
+    /// The further arguments that name a target.
+    other_targets: &'static [&'static str],
+    /// True if only texts name a path, `edits` are searched, and other targets are trimmed.
+    path_rules: bool,
+    /// True if the name of a tool has to match `/?[A-Za-z0-9_]+`.
+    tool_name_check: bool,
+    /// The form of an action id.
+    action_ids: ActionIds,
+    /// Bytes of the payload of a tool call.
+    payload_cap: Option<usize>,
+    /// True if missing arguments are the payload `{}`, not `null`.
+    empty_payload: bool,
+    /// True if commands for a shell are classified, and writing ones are refused.
+    shell_effects: bool,
+    /// True if a denied call asserts `security_violation(Action, Reason, Seconds)`.
+    denial_facts: bool,
+    /// Bytes of a line of the session in a prompt.
+    prompt_line_cap: Option<usize>,
+    /// Bytes of the session in a prompt.
+    prompt_block_cap: Option<usize>,
+    /// Lines that the kernel injects into a prompt.
+    context_rows_cap: Option<usize>,
+    /// Bytes of a line that the kernel injects.
+    context_row_cap: Option<usize>,
+    /// True if injected lines are queried by the id of the shard; a legacy prompt has them sorted and without doubles.
+    context_by_pattern: bool,
+    /// True if a prompt lists what depends on the change.
+    dependency_block: bool,
+    /// True if limits precede all blocks of the session but the notice of a simulation.
+    safety_first: bool,
+    /// True if changed files are listed, and open the block of the repository.
+    git_files: bool,
+    /// True if an argument that is no text is printed, and an empty one is skipped.
+    printed_arguments: bool,
+    /// True if the smallest template of a role is used, not the first.
+    smallest_template: bool,
+    /// True if a role that begins with `/` gets no second one.
+    slash_roles: bool,
+    /// True if the language of the target precedes the language of the project.
+    target_language: bool,
+    /// True if provider, model and new files are part of the situation.
+    provider_context: bool,
+    /// True if the map form of a prompt context accepts values that are no text, and its purpose is searched for.
+    printed_map: bool,
+    /// True if a compiled prompt names the envelope with both bare words, not with one quoted key.
+    bare_envelope_words: bool,
+    /// Roles whose prompt lacks the envelope's suffix.
+    roles_without_envelope: &'static [&'static str],
+}

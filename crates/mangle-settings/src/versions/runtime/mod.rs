@@ -1,0 +1,130 @@
+//! Runtimes: the programs that read the replies of an agent.
+
+mod capabilities;
+mod choice;
+mod reference;
+mod table;
+
+use std::fmt;
+use std::ops::Deref;
+
+pub use capabilities::{
+    ActionIds, CandidateLimits, Cut, Decoding, RuntimeCapabilities, ShellCharacters, TypeErrors,
+};
+pub use choice::RuntimeChoice;
+pub(crate) use choice::RuntimeWord;
+pub use reference::{RuntimeReference, Sign};
+pub use table::RUNTIMES;
+use table::{DEFAULT, NONE};
+
+/// A reference to a modeled version. It dereferences to the capabilities.
+#[derive(Clone, Copy)]
+pub struct Runtime(&'static RuntimeReference);
+
+impl Runtime {
+    /// The runtime of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::all().find(|runtime| runtime.name() == name)
+    }
+
+    /// All modeled versions, the oldest first. The first one has no behavior of its own.
+    pub fn all() -> impl Iterator<Item = Self> {
+        RUNTIMES.iter().map(Self)
+    }
+
+    /// The newest version.
+    #[must_use]
+    pub fn newest() -> Self {
+        Self::all().last().unwrap_or_default()
+    }
+
+    /// The rules of the protocol without a runtime.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(&NONE)
+    }
+
+    /// The name in settings and output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.published.name
+    }
+
+    /// The row of the table.
+    #[must_use]
+    pub fn reference(self) -> &'static RuntimeReference {
+        self.0
+    }
+
+    /// The capabilities.
+    #[must_use]
+    pub fn capabilities(self) -> &'static RuntimeCapabilities {
+        &self.0.capabilities
+    }
+}
+
+impl Default for Runtime {
+    fn default() -> Self {
+        Self(&DEFAULT)
+    }
+}
+
+impl Deref for Runtime {
+    type Target = RuntimeCapabilities;
+
+    fn deref(&self) -> &RuntimeCapabilities {
+        &self.0.capabilities
+    }
+}
+
+impl PartialEq for Runtime {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Runtime {}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_runtime_is_found_by_its_name() {
+        for runtime in Runtime::all() {
+            assert_eq!(Runtime::parse(runtime.name()), Some(runtime));
+        }
+        assert_eq!(Runtime::parse("codenerd"), None);
+        assert_eq!(
+            (Runtime::all().next(), Runtime::all().last()),
+            (Some(Runtime::none()), Some(Runtime::newest()))
+        );
+    }
+
+    #[test]
+    fn host_witnesses_are_sorted() {
+        assert!(Runtime::all().all(|runtime| runtime.host_witnesses.is_sorted()));
+    }
+
+    #[test]
+    fn every_capability_differs_between_two_runtimes() {
+        let values: Vec<_> = Runtime::all().map(|runtime| runtime.values()).collect();
+        for (at, name) in RuntimeCapabilities::NAMES.iter().enumerate() {
+            let of_one: Vec<_> = values.iter().map(|values| &values[at]).collect();
+            assert!(of_one.iter().any(|value| *value != of_one[0]), "{name} is the same in all runtimes");
+        }
+    }
+}
