@@ -1,41 +1,49 @@
-//! Where `tracing` writes to: a file, standard error, or (without being asked) nowhere.
+//! The log: a file, standard error or, by default, nowhere.
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::host::disk;
-use crate::mcp::MESSAGES_OFF;
+use crate::mcp::LOGS_MESSAGES;
 use crate::report::sink;
 
-/// The environment variable that switches the log on, as `debug` or `mangle_ls=trace`.
+/// The environment variable that switches the log on. Its value is a level, or levels of modules: `debug`,
+/// `mangle_ls=trace,warn`.
 const VARIABLE: &str = "MANGLE_LS_LOG";
 
 /// Starts the log if a file is named, or if the environment asks for it on standard error.
 ///
 /// # Errors
-/// When the file cannot be created.
+/// If the file cannot be created, or the variable has no level.
 pub(super) fn start(file: Option<&Path>) -> Result<()> {
     let wanted = std::env::var(VARIABLE).ok().filter(|filter| !filter.is_empty());
     if wanted.is_none() && file.is_none() {
         return Ok(());
     }
-    // It logs whole messages, with the texts in them.
-    let without_messages = MESSAGES_OFF.parse().context("cannot start the log")?;
-    let filter = EnvFilter::new(wanted.unwrap_or_else(|| "info".into())).add_directive(without_messages);
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+    let levels = wanted.as_deref().unwrap_or("info");
+    let levels: Targets = levels.parse().with_context(|| format!("{VARIABLE} is `{levels}`"))?;
+    let levels = levels.with_target(LOGS_MESSAGES, LevelFilter::OFF);
     match file {
         Some(path) => {
             let file =
                 disk::create_log(path).with_context(|| format!("cannot write to {}", path.display()))?;
-            builder.with_writer(Mutex::new(RedactingWriter(file))).init();
+            init(levels, Mutex::new(RedactingWriter(file)));
         }
-        None => builder.with_writer(|| RedactingWriter(std::io::stderr())).init(),
+        None => init(levels, || RedactingWriter(std::io::stderr())),
     }
     Ok(())
+}
+
+fn init(levels: Targets, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static) {
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer);
+    tracing_subscriber::registry().with(lines).with(levels).init();
 }
 
 /// A writer that masks what looks like a credential. Each event of the log comes as one text.

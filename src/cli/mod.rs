@@ -24,6 +24,8 @@ mod fmt;
 mod format;
 mod graph;
 mod init;
+#[cfg(not(target_family = "wasm"))]
+mod interrupt;
 mod load_args;
 #[cfg(not(target_family = "wasm"))]
 mod log;

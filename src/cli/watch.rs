@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::ColorChoice;
 
 use super::ExitStatus;
+use super::interrupt;
 use super::output::{self, Medium, Output};
 use crate::host::{WakeReason, Watch};
 
@@ -27,7 +28,7 @@ pub(super) fn watching(
     once: &mut dyn FnMut() -> Result<ExitStatus>,
 ) -> Result<ExitStatus> {
     let (mut watch, stopper) = Watch::new()?;
-    ctrlc::set_handler(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
+    interrupt::on_interrupt(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
     loop {
         // First of all, so that what changes meanwhile is not missed.
         let (files, beside) = watched();

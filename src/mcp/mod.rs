@@ -33,8 +33,8 @@ use folders::Folders;
 use server::McpServer;
 use transport::LineTransport;
 
-/// The part of a filter of the log that leaves the framework out, since it logs whole messages.
-pub const MESSAGES_OFF: &str = "rmcp=off";
+/// The target of the log that receives whole messages, with the texts of files.
+pub const LOGS_MESSAGES: &str = "rmcp";
 
 /// How long the last responses may take to be written when the client has left.
 const FAREWELL: Duration = Duration::from_secs(1);

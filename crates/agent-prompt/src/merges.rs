@@ -1,14 +1,17 @@
-//! Vocabularies of tokenizers as the build script writes them: each token as the two earlier ones that it consists of.
+//! The vocabularies of tokenizers as merges: each token as the two earlier tokens that it consists of.
+//!
+//! A file has the bytes of the first 256 tokens, then in columns the ranks of the left and of the right half of each other
+//! token, the highest byte first. It takes a third of the space of its tokens as text.
 
 use rustc_hash::FxHashMap;
 use tiktoken_rs::Rank;
 
 /// `cl100k_base`.
-pub(crate) const CL100K: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k"));
+pub(crate) const CL100K: &[u8] = include_bytes!("../vocabularies/cl100k_base.merges");
 /// `o200k_base`.
-pub(crate) const O200K: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k"));
+pub(crate) const O200K: &[u8] = include_bytes!("../vocabularies/o200k_base.merges");
 
-/// How many tokens are one byte; they come first.
+/// The number of tokens of one byte. They come first.
 const BYTES: usize = 256;
 
 /// The rank of each token of a vocabulary.
@@ -33,21 +36,64 @@ pub(crate) fn ranks(merges: &[u8]) -> FxHashMap<Vec<u8>, Rank> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use tiktoken_rs::CoreBPE;
+
     use super::*;
 
-    /// The tokens are those of the library, whose singletons are too large to be part of the program.
+    /// The vocabularies of the library are too large to be part of the program. `UPDATE_EXPECT=1` writes the files.
     #[test]
-    fn merges_are_the_vocabularies() {
-        for (merges, tokenizer) in
-            [(CL100K, tiktoken_rs::cl100k_base_singleton()), (O200K, tiktoken_rs::o200k_base_singleton())]
-        {
-            let ranks = ranks(merges);
-            assert!(ranks.len() > 100_000);
-            for (token, rank) in &ranks {
-                assert_eq!(tokenizer.decode_bytes(&[*rank]).ok().as_ref(), Some(token));
+    fn merges_are_the_vocabularies_of_the_library() {
+        for (name, committed, tokenizer) in [
+            ("cl100k_base", CL100K, tiktoken_rs::cl100k_base_singleton()),
+            ("o200k_base", O200K, tiktoken_rs::o200k_base_singleton()),
+        ] {
+            let tokens = tokens(tokenizer);
+            assert!(tokens.len() > 100_000);
+            let merges = merges(&tokens);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vocabularies");
+                std::fs::write(folder.join(format!("{name}.merges")), &merges).unwrap();
+            } else {
+                assert!(merges == committed, "{name} differs: run the test with UPDATE_EXPECT=1");
             }
-            let behind = Rank::try_from(ranks.len()).unwrap_or_default();
-            assert!(tokenizer.decode_bytes(&[behind]).is_err(), "no rank is missing");
+            let ranks = ranks(&merges);
+            assert_eq!(ranks.len(), tokens.len());
+            for (rank, token) in (0..).zip(&tokens) {
+                assert_eq!(ranks.get(token), Some(&rank));
+            }
         }
+    }
+
+    /// All tokens but the special ones, by rank.
+    fn tokens(tokenizer: &CoreBPE) -> Vec<Vec<u8>> {
+        (0..).map_while(|rank| tokenizer.decode_bytes(&[rank]).ok()).collect()
+    }
+
+    fn merges(tokens: &[Vec<u8>]) -> Vec<u8> {
+        let ranks: FxHashMap<&[u8], usize> =
+            tokens.iter().enumerate().map(|(rank, token)| (&**token, rank)).collect();
+        let (single, merged) = tokens.split_at(BYTES);
+        let mut out = single.concat();
+        assert_eq!(out.len(), BYTES, "the first tokens are one byte each");
+        let (left, right): (Vec<usize>, Vec<usize>) = merged
+            .iter()
+            .zip(BYTES..)
+            .map(|(token, rank)| halves(&ranks, token, rank).expect("a token consists of two earlier ones"))
+            .unzip();
+        for column in [left, right] {
+            for shift in [16, 8, 0] {
+                out.extend(column.iter().map(|rank| (rank >> shift & 0xff) as u8));
+            }
+        }
+        out
+    }
+
+    /// The two earlier tokens whose later one is the earliest: then the columns repeat themselves most.
+    fn halves(ranks: &FxHashMap<&[u8], usize>, token: &[u8], rank: usize) -> Option<(usize, usize)> {
+        let split = |at: usize| Some((*ranks.get(&token[..at])?, *ranks.get(&token[at..])?));
+        let splits = (1..token.len()).filter_map(split).filter(|(left, right)| left.max(right) < &rank);
+        splits.min_by_key(|(left, right)| *left.max(right))
     }
 }
