@@ -149,7 +149,7 @@ fn faults(hostile: &Hostile, measured: &Measured, run: &Run) -> Vec<String> {
 fn hostile_policies_stay_below_the_ceilings() {
     let is_all = std::env::var_os(ALL).is_some();
     // As it is unless set, and short, so that the ordinary test is.
-    let timeout = Duration::from_millis(if is_all { 10_000 } else { 700 });
+    let timeout = Duration::from_millis(if is_all { 10_000 } else { 300 });
     let mut wrong = Vec::new();
     println!(
         "| Policy | Command | Status | Time | Peak | Ceiling | Written |\n|---|---|---|---|---|---|---|"

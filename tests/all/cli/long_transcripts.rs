@@ -6,7 +6,7 @@ use super::support::{command, folder, stdout};
 fn chat() -> String {
     let mut out = String::new();
     let mut number = 0;
-    while out.len() < 5 << 20 {
+    while out.len() < 3 << 20 {
         number += 1;
         let update = match number % 11 {
             0 => r#"task_status(\\\"t\\\", /done)"#.to_owned(),

@@ -17,7 +17,7 @@ impl Fuzzer {
     pub(super) fn build() -> Result<Self> {
         let wrapper = std::env::current_exe().context("cannot find this program")?;
         let status = crate::cargo()
-            .args(["build", "--workspace", "--all-features", "--bin", "fuzz"])
+            .args(["build", "--workspace", "--all-features", "--bin", "fuzz", "--profile", "test"])
             .env("RUSTC_WORKSPACE_WRAPPER", wrapper)
             .env(rustc::VARIABLE, "1")
             .env("CARGO_INCREMENTAL", "0")
