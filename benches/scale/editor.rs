@@ -18,7 +18,7 @@ const STEP: Duration = Duration::from_millis(2);
 
 pub(crate) fn measure(program: &Path, copies: &Copies) -> Figures {
     let start = Instant::now();
-    let mut client = Client::start_program(program, &["serve"], &[])
+    let mut client = Client::start_program(program, &["lsp"], &[])
         .with_workspace(Some(&copies.path()), with_encoding(pulling(), "utf-8"));
     let uri = copies.uri(&copies.body.path);
     client.did_open(&uri, 0, &copies.body.text);

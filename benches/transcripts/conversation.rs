@@ -34,11 +34,11 @@ pub(crate) fn measure() {
     editor(folder.path(), &path);
 }
 
-/// `mangle-ls show`, whose output is read as fast as it comes.
+/// `mangle-ls transcript show`, whose output is read as fast as it comes.
 fn show(folder: &Path) {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(["show", "transcripts/session.jsonl"])
+        .args(["transcript", "show", "transcripts/session.jsonl"])
         .current_dir(folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -19,8 +19,11 @@ use std::time::Duration;
 use traps::{TRAPS, Trap};
 
 /// What is run on each file.
-const COMMANDS: [&[&str]; 3] =
-    [&["check", "--format", "json", "--fail-on", "never"], &["parse", "--format", "json"], &["stats"]];
+const COMMANDS: [&[&str]; 3] = [
+    &["check", "--format", "json", "--fail-on", "never"],
+    &["transcript", "parse", "--format", "json"],
+    &["transcript", "stats"],
+];
 
 /// By how much more than the file time and memory may grow: noise, and tables that grow by leaps.
 const SLACK: f64 = 1.4;

@@ -39,7 +39,7 @@ If there is none, an error says how to mend it."
   (unless (executable-find mangle-ls-program)
     (user-error "`%s' is not a program that can be run: put mangle-ls on PATH, or customize `mangle-ls-program'"
                 mangle-ls-program))
-  (list mangle-ls-program "serve"))
+  (list mangle-ls-program "lsp"))
 
 (defconst mangle-ls--modes
   '(mangle-mode mangle-ts-mode

@@ -26,7 +26,7 @@ def test_findings_are_those_of_the_program(turns: pa.Table, tmp_path: Path) -> N
     assert found == findings_of_program(str(PROGRAM), tmp_path)
 
 
-@pytest.mark.parametrize("arguments", [["check", "--help"], ["rule", "MG955"], ["check", "missing.mg"], ["no-such-command"]])
+@pytest.mark.parametrize("arguments", [["check", "--help"], ["explain", "MG955"], ["check", "missing.mg"], ["no-such-command"]])
 @pytest.mark.skipif(PROGRAM is None, reason="MANGLE_LS names no program to compare with")
 def test_the_package_is_the_program(arguments: list[str], tmp_path: Path) -> None:
     run = lambda *command: subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # noqa: E731

@@ -1,4 +1,4 @@
-//! `completions`: the script by which a shell completes this command line.
+//! `generate completions`: the script by which a shell completes this command line.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, CommandFactory};
@@ -9,7 +9,7 @@ use super::{Cli, ExitStatus};
 
 /// Write the script by which a shell completes commands and options
 ///
-/// For bash: `mangle-ls completions bash > ~/.local/share/bash-completion/completions/mangle-ls`
+/// For bash: `mangle-ls generate completions bash > ~/.local/share/bash-completion/completions/mangle-ls`
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell

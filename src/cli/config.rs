@@ -1,109 +1,34 @@
-//! `config`: which settings hold, for the working folder or for one file, and why.
-
-use std::path::{Path, PathBuf};
+//! `config`: the settings that hold, and the files that belong to each program.
 
 use anyhow::Result;
-use clap::{Args, ColorChoice};
+use clap::{Args, ColorChoice, Subcommand};
 
 use super::ExitStatus;
-use super::config_settings::ResolvedConfig;
-use super::effective_config::EffectiveConfig;
-use super::load_args::refuses_settings;
-use super::output::{self, Output};
-use super::output_form::OutputForm;
-use super::surroundings;
-use crate::host::{self, CheckTarget, Memory, Project, Resolution, SettingsProblems, Shell};
+use super::config_files::FilesCommand;
+use super::config_show::ShowConfig;
 
-/// Print the settings that hold, or what applies to a file and why
-///
-/// Exit status: 0, or 2 if the file is missing or the settings cannot be used.
+/// Show settings, and the files of each program
 #[derive(Debug, Args)]
-pub(super) struct Config {
-    /// Say what applies to this file: its configuration, its programs, and the line that sets each
-    /// severity that is not the default
-    #[arg(long, value_name = "FILE")]
-    show: Option<PathBuf>,
-    /// How it is written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: OutputForm,
+pub(super) struct ConfigCommand {
+    #[command(subcommand)]
+    task: ConfigTask,
 }
 
-impl Config {
+#[derive(Debug, Subcommand)]
+enum ConfigTask {
+    Show(ShowConfig),
+    Files(FilesCommand),
+}
+
+impl ConfigCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = surroundings::working_folder()?;
-        let (text, settings) = match &self.show {
-            Some(file) => match self.applies(file, &working) {
-                Ok(applies) => applies,
-                Err(why) => {
-                    output::complain(color, &why);
-                    return Ok(ExitStatus::Failure);
-                }
-            },
-            None => self.resolved(&working),
-        };
-        output::warn_ignored(&settings, color);
-        if refuses_settings(&settings.errors, color) {
-            return Ok(ExitStatus::Failure);
+        match &self.task {
+            ConfigTask::Show(show) => show.run(color),
+            ConfigTask::Files(files) => files.run(color),
         }
-        let mut out = Output::of(self.format.medium(), color);
-        out.write(&text)?;
-        out.flush()?;
-        Ok(ExitStatus::Clean)
     }
-
-    /// What applies to one file.
-    fn applies(&self, file: &Path, working: &Path) -> Result<(String, SettingsProblems), String> {
-        let path = host::absolute(working, file);
-        if !path.is_file() {
-            return Err(format!("{}: there is no such file", file.display()));
-        }
-        let (resolution, memory) = resolve(&CheckTarget::File(path.clone()));
-        let applies = EffectiveConfig::new(&path, &resolution, memory.table(), working);
-        let text = match self.format {
-            OutputForm::Text => applies.text(),
-            OutputForm::Json => json(&applies),
-        };
-        Ok((text, resolution.settings_problems(working)))
-    }
-
-    /// The settings of the project around the working folder.
-    fn resolved(&self, working: &Path) -> (String, SettingsProblems) {
-        let (resolution, _) = resolve(&CheckTarget::Folder(working.into()));
-        // All of the project, wherever in it we stand.
-        let root =
-            around(&resolution, working).map_or_else(|| working.into(), |project| project.root.clone());
-        let target = CheckTarget::Folder(root);
-        let (resolution, memory) = resolve(&target);
-        let project = around(&resolution, working);
-        let resolved = ResolvedConfig::new(project, &resolution, (&target, &memory), working);
-        let text = match self.format {
-            OutputForm::Text => resolved.text(),
-            OutputForm::Json => json(&resolved),
-        };
-        // Those of folders below have settings of their own.
-        let problems = project.map(|project| project.problems(&host::relative(working, &project.path)));
-        (text, problems.unwrap_or_default())
-    }
-}
-
-fn resolve(target: &CheckTarget) -> (Resolution, Memory) {
-    let memory = Memory::default();
-    let targets = std::slice::from_ref(target);
-    let resolution = host::resolve(targets, Shell::CommandLine, &surroundings::disk(), memory.table());
-    (resolution, memory)
-}
-
-/// The project with the innermost root around a folder.
-fn around<'r>(resolution: &'r Resolution, folder: &Path) -> Option<&'r Project> {
-    let around = resolution.projects.iter().filter(|project| folder.starts_with(&project.root));
-    around.max_by_key(|project| project.root.components().count())
-}
-
-/// Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }

@@ -1,4 +1,4 @@
-//! `config`: all settings of a project as they hold, those at their defaults too.
+//! `config show`: the settings of a project, all of them or the ones that differ from their defaults.
 
 use std::path::Path;
 
@@ -21,6 +21,8 @@ pub(super) struct ResolvedConfig {
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
+    #[serde(skip)]
+    has_defaults: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -56,21 +58,43 @@ impl ResolvedConfig {
             ),
             programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
             rules: project.map_or_else(Vec::new, |project| changed(project, working)),
+            has_defaults: true,
         }
     }
 
-    /// For people: as a configuration file that says it all.
+    /// The settings that differ from their defaults.
+    pub(super) fn without_defaults(mut self) -> Self {
+        self.settings = self.settings.differing_from(&Settings::default().rows());
+        self.protected.clear();
+        for program in &mut self.programs {
+            let settings = std::mem::replace(&mut program.settings, ProgramSettings::default().rows());
+            program.settings = settings.differing_from(&ProgramSettings::default().rows());
+        }
+        self.has_defaults = false;
+        self
+    }
+
+    /// For people: as a configuration file.
     pub(super) fn text(&self) -> String {
         let from = match &self.configuration {
-            Some(path) => format!("What {path} says, with all defaults"),
-            None => "No mangle-ls.toml here or above; these are the defaults".to_owned(),
+            Some(path) if self.has_defaults => format!("The settings of {path}, with all defaults"),
+            Some(path) => {
+                format!("The settings of {path} that differ from the defaults; --all shows all settings")
+            }
+            None if self.has_defaults => "No mangle-ls.toml here or above: the default settings".to_owned(),
+            None => "No mangle-ls.toml here or above: all settings have their defaults; --all shows them"
+                .to_owned(),
         };
         let mut out = format!("# {from}.\n{}", self.settings.text());
-        out.push_str(&protected_predicates::text(&self.protected));
+        if self.has_defaults {
+            out.push_str(&protected_predicates::text(&self.protected));
+        }
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
-        out.push_str("\n[rules]\n");
-        if self.rules.is_empty() {
-            out.push_str("# All are at their defaults; `mangle-ls rule` lists them.\n");
+        if !self.rules.is_empty() || self.has_defaults {
+            out.push_str("\n[rules]\n");
+        }
+        if self.rules.is_empty() && self.has_defaults {
+            out.push_str("# All rules have their defaults; `mangle-ls explain` lists them.\n");
         }
         for Changed { name, severity, default, file, line, text, .. } in &self.rules {
             out.push_str(&format!(

@@ -1,4 +1,4 @@
-//! `config --show FILE`: what applies to a file, and why.
+//! `config show FILE`: what applies to a file, and why.
 
 use std::path::Path;
 

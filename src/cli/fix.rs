@@ -1,4 +1,4 @@
-//! `check --fix`, `--unsafe` and `--diff`: mending what was found, or showing how.
+//! `check --fix`, `--unsafe-fixes` and `--diff`: mending what was found, or showing how.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(super) struct FixArgs {
     #[arg(long, conflicts_with_all = ["watch", "write_baseline"])]
     fix: bool,
     /// With `--fix` or `--diff`: also apply fixes that guess
-    #[arg(long = "unsafe", requires = "fixing")]
+    #[arg(long = "unsafe-fixes", requires = "fixing")]
     guesses: bool,
     /// Like `--fix`, and also fix captured transcripts, which are evidence; their words and numbers stay
     ///
@@ -329,7 +329,7 @@ impl FixReport {
                 .is_some_and(|fix| self.missing(fix) == Some(MissingOptions::default()))
     }
 
-    /// `3 fixed, 2 left, 1 needs --unsafe`; `findings` are what is left.
+    /// `3 fixed, 2 left, 1 needs --unsafe-fixes`; `findings` are what is left.
     pub(super) fn closing(&self, findings: &Findings) -> String {
         let missing = |entry: &ReportEntry| {
             let file = findings.sources.owner(entry.file);
@@ -359,7 +359,7 @@ impl FixReport {
 struct MissingOptions {
     /// `--fix-transcripts`.
     evidence: bool,
-    /// `--unsafe`.
+    /// `--unsafe-fixes`.
     guesses: bool,
 }
 
@@ -368,9 +368,9 @@ impl MissingOptions {
     fn told(self, count: usize) -> Option<String> {
         let (place, options) = match (self.evidence, self.guesses) {
             (false, false) => return None,
-            (false, true) => ("", "--unsafe"),
+            (false, true) => ("", "--unsafe-fixes"),
             (true, false) => (" in captures", "--fix-transcripts"),
-            (true, true) => (" in captures", "--fix-transcripts --unsafe"),
+            (true, true) => (" in captures", "--fix-transcripts --unsafe-fixes"),
         };
         let verb = if count == 1 { "needs" } else { "need" };
         Some(format!("{count}{place} {verb} {options}"))

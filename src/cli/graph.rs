@@ -1,4 +1,4 @@
-//! `graph`: what depends on what, as JSON or as a picture; the twin of the server's `mangle/graph`.
+//! `graph`: the dependencies between predicates, as text, JSON or a picture. The server has the same as `mangle/graph`.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) struct GraphCommand {
     ///
     /// They select what is shown of the programs that they belong to, as with `check`.
     paths: Vec<PathBuf>,
-    /// How it is written
+    /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Picture,
     /// Only this predicate and those around it; `lead` is `lead` of any arity. May be repeated
@@ -47,8 +47,10 @@ pub(super) struct GraphCommand {
 /// How a graph is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Picture {
-    /// For programs
+    /// For people: each predicate with the ones that it uses, and the ones that use it
     #[default]
+    Text,
+    /// For programs
     Json,
     /// For Markdown pages
     Mermaid,
@@ -115,6 +117,7 @@ impl GraphCommand {
 
     fn written(&self, graphs: &[PredicateGraph], sources: &Sources, mark: &LoadErrors) -> String {
         match self.format {
+            Picture::Text => mark.comment("#") + &graph::text(graphs, &|place| shown(place, sources)),
             Picture::Json => {
                 let mut value = graph::json(graphs, &|place| located(place, sources));
                 mark.mark_json(&mut value);
@@ -125,6 +128,12 @@ impl GraphCommand {
             Picture::Dot => mark.comment("//") + &graph::dot(graphs),
         }
     }
+}
+
+/// A place for people.
+fn shown(place: NodePlace, sources: &Sources) -> String {
+    let start = sources.place(place.file, place.range.start());
+    format!("{}:{}:{}", sources.name(place.file), start.line, start.col)
 }
 
 /// A place as in `check --format json`.

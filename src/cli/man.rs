@@ -1,4 +1,4 @@
-//! `man`: the manual pages, one a command.
+//! `generate man`: the manual pages, one a command.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::host::disk;
 
 /// Write the manual pages
 ///
-/// `mangle-ls man | man -l -` shows the first.
+/// `mangle-ls generate man | man -l -` shows the first.
 #[derive(Debug, Args)]
 pub(super) struct ManCommand {
     /// Where the pages of all commands are written, as `mangle-ls-check.1` [default: the page of the program itself, to

@@ -8,20 +8,27 @@ mod changed;
 mod changed_file;
 mod check;
 mod ci_file;
+mod command_line;
 mod compare_args;
 mod compare_check;
 mod compare_replies;
 #[cfg(not(target_family = "wasm"))]
 mod completions;
 mod config;
+mod config_files;
 mod config_settings;
+mod config_show;
 mod diff;
 mod effective_config;
+mod explain;
 mod extra_facts;
 mod findings;
 mod fix;
-mod fmt;
 mod format;
+mod format_command;
+#[cfg(not(target_family = "wasm"))]
+mod generate;
+mod grammar;
 mod graph;
 mod init;
 #[cfg(not(target_family = "wasm"))]
@@ -29,6 +36,8 @@ mod interrupt;
 mod load_args;
 #[cfg(not(target_family = "wasm"))]
 mod log;
+#[cfg(not(target_family = "wasm"))]
+mod lsp_server;
 #[cfg(not(target_family = "wasm"))]
 mod man;
 mod marked_answer;
@@ -47,24 +56,20 @@ mod protected_predicates;
 mod query;
 mod repair;
 mod replay;
-mod reply_grammar;
 mod reply_reader;
-mod rule;
 mod semantics;
-#[cfg(not(target_family = "wasm"))]
-mod serve;
 mod show;
 mod show_program;
 mod solver_name;
 mod split;
 #[cfg(not(target_family = "wasm"))]
 mod stats;
-mod status;
 mod stream;
 mod surroundings;
 mod test;
 #[cfg(not(target_family = "wasm"))]
 mod threads;
+mod transcript;
 mod transcripts;
 mod verify;
 mod version;
@@ -78,7 +83,7 @@ mod write_fixes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser, Subcommand};
 
 use self::surroundings::Surroundings;
 use self::version_args::VersionArgs;
@@ -88,22 +93,30 @@ use crate::report::sink;
 #[cfg(not(target_family = "wasm"))]
 use piggyback::envelope::secrets::show_secrets;
 
-/// Language server, checker and policy tool for Mangle.
+/// Linter, test runner and language server for Mangle, a Datalog language for policies
 #[derive(Debug, Parser)]
 #[command(name = "mangle-ls", version, long_version = version::long(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Use colour. `auto`: on a terminal, unless NO_COLOR is set
+    #[command(flatten)]
+    global: GlobalArgs,
+}
+
+/// The options of all commands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+struct GlobalArgs {
+    /// Use colour. auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Write a log of what the tool does to this file. It never holds the text of your files
+    /// Write a log of the program's work to a file. It never contains the text of your files
     #[arg(long, global = true, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Show what looks like a credential, which all output masks otherwise
+    /// Show credentials, which all output masks by default
     #[arg(long, global = true)]
     no_redact: bool,
-    /// Mask what looks like a credential: as it is anyway
+    /// Mask credentials, which is the default
     #[arg(long, global = true, hide = true, conflicts_with = "no_redact")]
     redact: bool,
     #[command(flatten)]
@@ -112,39 +125,31 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(visible_alias = "lint")]
     Check(check::Check),
-    Fmt(fmt::Fmt),
-    Parse(parse::Parse),
-    Show(show::ShowCommand),
-    Split(split::Split),
-    Repair(repair::RepairCommand),
-    Replay(Box<replay::ReplayCommand>),
-    #[cfg(not(target_family = "wasm"))]
-    Stats(stats::Stats),
-    #[cfg(not(target_family = "wasm"))]
-    Serve(serve::Serve),
-    #[cfg(not(target_family = "wasm"))]
-    Mcp(mcp::McpCommand),
-    Init(init::Init),
-    Graph(graph::GraphCommand),
-    Query(query::QueryCommand),
-    Preview(preview::PreviewCommand),
-    Schema(reply_grammar::SchemaCommand),
-    Gbnf(reply_grammar::GbnfCommand),
-    Ebnf(reply_grammar::EbnfCommand),
-    Lark(reply_grammar::LarkCommand),
-    Regex(reply_grammar::RegexCommand),
+    #[command(visible_alias = "fmt")]
+    Format(format_command::FormatCommand),
     Test(test::TestCommand),
     Verify(verify::VerifyCommand),
     Diff(diff::DiffCommand),
-    Rule(rule::RuleCommand),
-    Config(config::Config),
-    Status(status::StatusCommand),
+    #[command(visible_alias = "eval")]
+    Query(query::QueryCommand),
+    Graph(graph::GraphCommand),
+    Explain(explain::ExplainCommand),
+    Replay(Box<replay::ReplayCommand>),
+    Transcript(transcript::TranscriptCommand),
+    Preview(preview::PreviewCommand),
+    Grammar(grammar::GrammarCommand),
+    Init(init::Init),
+    Config(config::ConfigCommand),
     Version(version::VersionCommand),
     #[cfg(not(target_family = "wasm"))]
-    Completions(completions::Completions),
+    #[command(visible_alias = "serve")]
+    Lsp(lsp_server::LspCommand),
     #[cfg(not(target_family = "wasm"))]
-    Man(man::ManCommand),
+    Mcp(mcp::McpCommand),
+    #[cfg(not(target_family = "wasm"))]
+    Generate(generate::GenerateCommand),
 }
 
 /// What a command found out, as an exit status.
@@ -161,7 +166,7 @@ enum ExitStatus {
 /// The arguments as a command. A message about wrong ones quotes them, with all control characters as signs; then the process ends.
 #[cfg(not(target_family = "wasm"))]
 fn parsed(arguments: &[OsString]) -> Cli {
-    let error = match Cli::try_parse_from(arguments) {
+    let error = match command_line::parse(arguments) {
         Ok(cli) => {
             semantics::hint_at_earlier_words(arguments);
             return cli;
@@ -169,7 +174,7 @@ fn parsed(arguments: &[OsString]) -> Cli {
         Err(error) => error,
     };
     let visible = arguments.iter().map(|argument| sink::terminal(&argument.to_string_lossy()));
-    Cli::try_parse_from(visible).err().unwrap_or(error).exit()
+    command_line::parse(visible).err().unwrap_or(error).exit()
 }
 
 /// Runs the command that the arguments of a process name; the first is the name of the program. Gives the exit status. Arguments that are
@@ -178,11 +183,11 @@ fn parsed(arguments: &[OsString]) -> Cli {
 #[must_use]
 pub fn main(arguments: &[OsString]) -> u8 {
     let cli = parsed(arguments);
-    if cli.no_redact {
+    if cli.global.no_redact {
         show_secrets();
     }
-    let needs_threads = matches!(cli.command, Command::Serve(_) | Command::Mcp(_));
-    let started = log::start(cli.log_file.as_deref()).and_then(|()| threads::start(needs_threads));
+    let needs_threads = matches!(cli.command, Command::Lsp(_) | Command::Mcp(_));
+    let started = log::start(cli.global.log_file.as_deref()).and_then(|()| threads::start(needs_threads));
     let outcome = started.and_then(|()| cli.run());
     cli.status(outcome)
 }
@@ -209,7 +214,7 @@ pub struct CommandOutput {
 /// `None` when they name none.
 #[must_use]
 pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
-    let cli = Cli::try_parse_from(["mangle-ls"].iter().chain(arguments)).ok()?;
+    let cli = command_line::parse(["mangle-ls"].iter().chain(arguments)).ok()?;
     let (status, written) = stream::record(|| cli.status(cli.run()));
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
@@ -219,7 +224,7 @@ pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
 #[must_use]
 pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
     let words = std::iter::once("mangle-ls").chain(arguments.iter().map(String::as_str));
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match command_line::parse(words) {
         Ok(cli) => cli,
         Err(error) => {
             let errors = sink::lines(&error.to_string()).into_bytes();
@@ -235,7 +240,7 @@ pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
 #[cfg(not(target_family = "wasm"))]
 fn run_for_agent(request: CommandRequest) -> CommandAnswer {
     let words = [OsString::from("mangle-ls"), "--color=never".into()];
-    let cli = match Cli::try_parse_from(words.into_iter().chain(request.arguments)) {
+    let cli = match command_line::parse(words.into_iter().chain(request.arguments)) {
         Ok(cli) => cli,
         Err(error) => {
             let errors = sink::lines(&error.to_string());
@@ -254,58 +259,47 @@ fn run_for_agent(request: CommandRequest) -> CommandAnswer {
 #[must_use]
 pub fn problem_of(arguments: &[String]) -> Option<String> {
     let arguments = arguments.iter().map(String::as_str);
-    let error = Cli::try_parse_from(std::iter::once("mangle-ls").chain(arguments)).err()?;
+    let error = command_line::parse(std::iter::once("mangle-ls").chain(arguments)).err()?;
     error.use_stderr().then(|| error.to_string())
 }
 
 impl Cli {
     fn run(&self) -> anyhow::Result<ExitStatus> {
-        let color = self.color;
-        surroundings::choose_versions(self.versions.options());
+        let color = self.global.color;
+        let versions = self.global.versions.options();
+        surroundings::choose_versions(versions);
         match &self.command {
             Command::Check(check) => check.run(color),
-            Command::Fmt(fmt) => fmt.run(color),
-            Command::Show(show) => show.run(color),
-            Command::Split(split) => split.run(color),
-            Command::Repair(repair) => repair.run(color),
-            Command::Replay(replay) => replay.run(color),
-            #[cfg(not(target_family = "wasm"))]
-            Command::Stats(stats) => stats.run(color),
-            Command::Parse(parse) => parse.run(color),
-            #[cfg(not(target_family = "wasm"))]
-            Command::Serve(serve) => serve.run(self.versions.options()),
-            #[cfg(not(target_family = "wasm"))]
-            Command::Mcp(mcp) => {
-                self.versions.options().refuse()?;
-                mcp.run(run_for_agent)
-            }
-            Command::Init(init) => init.run(color),
-            Command::Graph(graph) => graph.run(color),
-            Command::Query(query) => query.run(color),
-            Command::Preview(preview) => preview.run(color),
-            Command::Schema(schema) => schema.run(color),
-            Command::Gbnf(gbnf) => gbnf.run(color),
-            Command::Ebnf(ebnf) => ebnf.run(color),
-            Command::Lark(lark) => lark.run(color),
-            Command::Regex(regex) => regex.run(color),
+            Command::Format(format) => format.run(color),
             Command::Test(test) => test.run(color),
             Command::Verify(verify) => verify.run(color),
             Command::Diff(diff) => diff.run(color),
-            Command::Rule(rule) => rule.run(color),
+            Command::Query(query) => query.run(color),
+            Command::Graph(graph) => graph.run(color),
+            Command::Explain(explain) => explain.run(color),
+            Command::Replay(replay) => replay.run(color),
+            Command::Transcript(transcript) => transcript.run(color),
+            Command::Preview(preview) => preview.run(color),
+            Command::Grammar(grammar) => grammar.run(color),
+            Command::Init(init) => init.run(color),
             Command::Config(config) => config.run(color),
-            Command::Status(status) => status.run(color),
             Command::Version(version) => version.run(color),
             #[cfg(not(target_family = "wasm"))]
-            Command::Completions(completions) => completions.run(color),
+            Command::Lsp(lsp) => lsp.run(versions),
             #[cfg(not(target_family = "wasm"))]
-            Command::Man(man) => man.run(color),
+            Command::Mcp(mcp) => {
+                versions.refuse()?;
+                mcp.run(run_for_agent)
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Command::Generate(generate) => generate.run(color),
         }
     }
 
     /// The exit status for an outcome; complains about an error.
     fn status(&self, outcome: anyhow::Result<ExitStatus>) -> u8 {
         let outcome = outcome.unwrap_or_else(|error| {
-            output::complain(self.color, &format!("{error:#}"));
+            output::complain(self.global.color, &format!("{error:#}"));
             ExitStatus::Failure
         });
         outcome as u8

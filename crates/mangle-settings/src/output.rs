@@ -85,6 +85,31 @@ impl Rows {
         self
     }
 
+    /// The rows whose values differ from the ones of `defaults`, which are of the same table. A table in it keeps the rows that
+    /// differ; lists of tables are kept whole.
+    #[must_use]
+    pub fn differing_from(mut self, defaults: &Self) -> Self {
+        self.rows.retain_mut(|(key, value)| {
+            let default = defaults.rows.iter().find(|(other, _)| other.name == key.name);
+            match (value, default.map(|(_, default)| default)) {
+                (SettingValue::Table(rows), Some(SettingValue::Table(default))) => {
+                    let section = rows.section;
+                    let whole = std::mem::replace(rows, Self { section, rows: Vec::new() });
+                    *rows = whole.differing_from(default);
+                    !rows.rows.is_empty()
+                }
+                (SettingValue::Unset, _) => false,
+                (SettingValue::Tables(all), _) => !all.is_empty(),
+                (SettingValue::Named(all), _) => !all.is_empty(),
+                (SettingValue::Value(value), default) => {
+                    !matches!(default, Some(SettingValue::Value(default)) if default == value)
+                }
+                (SettingValue::Table(_), _) => true,
+            }
+        });
+        self
+    }
+
     /// As a part of a configuration file.
     #[must_use]
     pub fn text(&self) -> String {

@@ -29,7 +29,7 @@ settings! {
         rules: RuleSettings;
         /// Which files are Mangle, and how many are scanned.
         files: FilesSettings;
-        /// How `mangle-ls fmt` and the editor lay files out.
+        /// How `mangle-ls format` and the editor lay files out.
         format: FormatSettings;
         /// With which facts, how far and in which reading programs are evaluated.
         kernel: KernelSettings;

@@ -66,7 +66,7 @@ t.run(function()
     require('mangle').setup = function(options) given = options end
     assert(loadstring(page:match('```lua\n(.-)\n```')))()
     require('mangle').setup = setup
-    t.equal(given.cmd, { wanted['mangle.server.path'], 'serve' })
+    t.equal(given.cmd, { wanted['mangle.server.path'], 'lsp' })
     t.equal(given.settings.mangle.rules, wanted['mangle.rules'])
     t.equal(given.settings.mangle.hints, { arguments = wanted['mangle.hints.arguments'], types = wanted['mangle.hints.types'] })
   end)

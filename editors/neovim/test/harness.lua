@@ -105,7 +105,7 @@ function M.run(tests, options)
     io.stdout:write(('# %s\n'):format(text:gsub('\n', '\n# ')))
   end
   vim.notify_once = vim.notify
-  require('mangle').setup(options or { cmd = { vim.env.MANGLE_LS, 'serve' } })
+  require('mangle').setup(options or { cmd = { vim.env.MANGLE_LS, 'lsp' } })
   vim.api.nvim_create_autocmd('VimEnter', {
     callback = vim.schedule_wrap(function()
       local done, problem = pcall(tests, M)

@@ -35,7 +35,7 @@ sees() {
 mkdir -p "$out/home/nvim"
 # The Lua of the README, as it stands there.
 sed -n '/```lua/,/```/{s/^   //;/```/d;p;}' "$repository/editors/neovim/README.md" | sed -e "s|/path/to/mangle-ls|$repository|" \
-    -e "s|setup()|setup({ cmd = { '$MANGLE_LS', 'serve' } })|" > "$out/home/nvim/init.lua"
+    -e "s|setup()|setup({ cmd = { '$MANGLE_LS', 'lsp' } })|" > "$out/home/nvim/init.lua"
 echo "vim.diagnostic.config({ virtual_text = true }) vim.opt.swapfile = false" >> "$out/home/nvim/init.lua"
 "$NVIM" --headless '+Mangle parser' +quitall 2> "$out/parser.txt"
 cd "$out/examples" || exit 1

@@ -28,7 +28,7 @@ impl zed::Extension for Mangle {
                  \"arguments\": [\"serve\"] }} }} }}"
             )
         })?;
-        let args = arguments.unwrap_or_else(|| vec!["serve".to_owned()]);
+        let args = arguments.unwrap_or_else(|| vec!["lsp".to_owned()]);
         Ok(Command { command, args, env: worktree.shell_env() })
     }
 

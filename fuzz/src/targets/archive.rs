@@ -34,8 +34,8 @@ pub(crate) fn run(bytes: &[u8]) {
     match command % 4 {
         0 => drop(commands::run(&["check"], Form::Text)),
         1 => drop(commands::run(&["check", "--format", "json", "--transcripts", &path], Form::JsonLines)),
-        2 => drop(commands::run(&["stats", &path], Form::Text)),
-        _ => drop(commands::run(&["parse", "--format", "json", &path], Form::JsonLines)),
+        2 => drop(commands::run(&["transcript", "stats", &path], Form::Text)),
+        _ => drop(commands::run(&["transcript", "parse", "--format", "json", &path], Form::JsonLines)),
     }
 }
 

@@ -69,7 +69,7 @@ const REPORT: &[Row] = &[
     row(&["check", "--evaluate", "--format", "json", "--statistics"], Form::JsonLines),
     row(&["check", "--evaluate"], Form::Text),
     row(&["check", "--diff"], Form::Text),
-    row(&["check", "--diff", "--unsafe", "--fix-transcripts"], Form::Text),
+    row(&["check", "--diff", "--unsafe-fixes", "--fix-transcripts"], Form::Text),
     row(&["check", "--fail-on", "hint", "--format", "junit", "--show-program"], Form::Xml),
 ];
 
@@ -196,33 +196,36 @@ pub(crate) fn query(bytes: &[u8]) {
 /// Commands over all files.
 #[rustfmt::skip]
 const FOLDER: &[Row] = &[
-    row(&["fmt", "--check"], Form::Text),
-    row(&["fmt", "--diff"], Form::Text),
+    row(&["format", "--check"], Form::Text),
+    row(&["format", "--diff"], Form::Text),
     row(&["graph", "--format", "json"], Form::Json),
     row(&["graph", "--format", "mermaid"], Form::Text),
     row(&["graph", "--format", "dot", "--recursive"], Form::Text),
-    row(&["config", "--show", "mangle-ls.toml", "--format", "json"], Form::Json),
-    row(&["config", "--show", "mangle-ls.toml"], Form::Text),
-    row(&["status", "--format", "json"], Form::Json),
-    row(&["status"], Form::Text),
+    row(&["config", "show", "mangle-ls.toml", "--format", "json"], Form::Json),
+    row(&["config", "show", "mangle-ls.toml"], Form::Text),
+    row(&["config", "files", "--format", "json"], Form::Json),
+    row(&["config", "files"], Form::Text),
 ];
 
 /// Commands over transcripts.
 #[rustfmt::skip]
 const TRANSCRIPTS: &[Row] = &[
-    row(&["parse", "--format", "json"], Form::JsonLines),
-    row(&["parse", "--explain"], Form::Text),
-    row(&["parse", "--extractor", "harness"], Form::Text),
-    row(&["parse", "--extractor", "learning", "--format", "json"], Form::JsonLines),
-    row(&["show"], Form::Text),
-    row(&["show", "--format", "json"], Form::JsonLines),
-    row(&["split"], Form::Text),
-    row(&["stats"], Form::Text),
-    row(&["stats", "--format", "json"], Form::JsonLines),
-    row(&["stats", "--metrics", "prom"], Form::Text),
+    row(&["transcript", "parse", "--format", "json"], Form::JsonLines),
+    row(&["transcript", "parse", "--explain"], Form::Text),
+    row(&["transcript", "parse", "--extractor", "harness"], Form::Text),
+    row(&["transcript", "parse", "--extractor", "learning", "--format", "json"], Form::JsonLines),
+    row(&["transcript", "show"], Form::Text),
+    row(&["transcript", "show", "--format", "json"], Form::JsonLines),
+    row(&["transcript", "split"], Form::Text),
+    row(&["transcript", "stats"], Form::Text),
+    row(&["transcript", "stats", "--format", "json"], Form::JsonLines),
+    row(&["transcript", "stats", "--metrics", "prom"], Form::Text),
 ];
 
-const REPAIR: &[Row] = &[row(&["repair"], Form::Text), row(&["repair", "--format", "json"], Form::JsonLines)];
+const REPAIR: &[Row] = &[
+    row(&["transcript", "repair"], Form::Text),
+    row(&["transcript", "repair", "--format", "json"], Form::JsonLines),
+];
 
 /// The other commands.
 pub(crate) fn others(bytes: &[u8]) {

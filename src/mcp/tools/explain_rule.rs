@@ -1,4 +1,4 @@
-//! `explain_rule`: the page of a rule. The twin of `mangle-ls rule --format json`.
+//! `explain_rule`: the page of a rule. The twin of `mangle-ls explain --format json`.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ const ARGUMENTS: &[Argument] = &[required(
 )];
 
 fn twin(arguments: &Arguments, _: &Folders) -> Result<Twin, String> {
-    Ok(Twin::of(&["rule", "--format=json"]).values().word(arguments.text("rule").unwrap_or_default()))
+    Ok(Twin::of(&["explain", "--format=json"]).values().word(arguments.text("rule").unwrap_or_default()))
 }
 
 fn answer(output: &str, _: &Arguments) -> Result<Value, String> {

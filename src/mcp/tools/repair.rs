@@ -1,4 +1,4 @@
-//! `repair`: the messages that ask a model to send bad replies again. The twin of `mangle-ls repair --format json`.
+//! `repair`: the messages that ask a model to send bad replies again. The twin of `mangle-ls transcript repair --format json`.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ const ARGUMENTS: &[Argument] = &[
 ];
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["repair", "--format=json"])
+    let twin = Twin::of(&["transcript", "repair", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("attempt", arguments.number("attempt"))

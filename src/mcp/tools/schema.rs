@@ -1,4 +1,4 @@
-//! `schema`: what a model may generate, for an inference engine. The twin of `mangle-ls schema` and `gbnf`.
+//! `schema`: the envelopes that a model may generate, for an inference engine. The twin of `mangle-ls grammar`.
 
 use serde_json::Value;
 
@@ -17,9 +17,6 @@ pub(super) static TOOL: Tool = Tool {
     answer,
 };
 
-/// The grammars; the other targets are schemas.
-const GRAMMARS: [&str; 4] = ["gbnf", "ebnf", "lark", "regex"];
-
 const ARGUMENTS: &[Argument] = &[
     PATHS,
     optional(
@@ -36,11 +33,8 @@ const ARGUMENTS: &[Argument] = &[
 
 fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let target = arguments.text("target").unwrap_or("json-schema");
-    let twin = match GRAMMARS.contains(&target) {
-        true => Twin::of(&[target]),
-        false => Twin::of(&["schema"]).option("target", Some(target)),
-    };
-    let twin = twin
+    let twin = Twin::of(&["grammar"])
+        .option("target", Some(target))
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("profile", arguments.text("profile"))

@@ -7,10 +7,12 @@
 mod dot;
 mod json;
 mod mermaid;
+mod text;
 
 pub use dot::dot;
 pub use json::json;
 pub use mermaid::mermaid;
+pub use text::text;
 
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{FileId, TextRange};

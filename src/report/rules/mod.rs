@@ -34,7 +34,7 @@ fn fix(rule: &Rule) -> &'static str {
              One that would put in a value or delete something is only suggested."
         }
         FixKind::Unsafe if is_about_captures(rule) => {
-            "A guess where one is offered: look at it. It edits evidence: only `check --fix-transcripts --unsafe` applies \
+            "A guess where one is offered: look at it. It edits evidence: only `check --fix-transcripts --unsafe-fixes` applies \
              it, and the editor one by one. One that would put in a value or delete something is only suggested."
         }
         FixKind::None => "None: the right change depends on what the author meant.",
@@ -43,7 +43,7 @@ fn fix(rule: &Rule) -> &'static str {
              `check --fix` applies it."
         }
         FixKind::Unsafe => {
-            "A guess where one is offered: look at it. Only `check --fix --unsafe` and the editor apply it."
+            "A guess where one is offered: look at it. Only `check --fix --unsafe-fixes` and the editor apply it."
         }
     }
 }

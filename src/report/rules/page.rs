@@ -12,7 +12,7 @@ const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xta
 const INTRODUCTION: &str = "\
 # Rules
 
-Each rule has a stable code and a name; settings and comments take either. `mangle-ls rule NAME` shows a page in the terminal.
+Each rule has a stable code and a name; settings and comments take either. `mangle-ls explain NAME` shows a page in the terminal.
 The [glossary](../glossary.md) has the words.
 
 **Severity.** `[rules]` in `mangle-ls.toml` sets it for a rule, a group or a pattern:
@@ -32,7 +32,7 @@ singleton-variable = \"off\"
 In an envelope or its record the field `\"x_mangle_ls_ignore\": \"RULE\"` does, in Markdown and raw text the comment
 `<!-- mangle-ls: ignore RULE -- why -->`. In configuration files nothing does.
 
-**Fixes.** *safe*: the program means afterwards what was evidently meant; `check --fix` applies it. *unsafe*: a guess; `check --fix --unsafe` and the editor
+**Fixes.** *safe*: the program means afterwards what was evidently meant; `check --fix` applies it. *unsafe*: a guess; `check --fix --unsafe-fixes` and the editor
 apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor one by one.
 ";
 

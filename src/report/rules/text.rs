@@ -30,7 +30,7 @@ pub fn list(rules: &[&'static Rule]) -> String {
             );
         }
     }
-    put(&mut out, &format!("\n{DIM}`mangle-ls rule NAME` says more of one.{DIM:#}\n"));
+    put(&mut out, &format!("\n{DIM}`mangle-ls explain NAME` says more of one.{DIM:#}\n"));
     out
 }
 

@@ -112,7 +112,7 @@ fn count(entries: &[Value], words: &[&str]) -> u64 {
 fn compare(folder: &Path, session: &str) {
     let turns = values(folder, &["replay", session, "--format", "json"]);
     let (summary, turns) = turns.split_last().unwrap();
-    let parsed = values(folder, &["parse", session, "--format", "json"]);
+    let parsed = values(folder, &["transcript", "parse", session, "--format", "json"]);
     // `parse` shows replies alone.
     let replies: Vec<_> = turns.iter().filter(|turn| !turn["stage"].is_null()).collect();
     assert_eq!(replies.len(), parsed.len(), "{session}");
@@ -133,9 +133,9 @@ fn compare(folder: &Path, session: &str) {
     for turn in turns.iter().filter(|turn| turn["stage"].is_null()) {
         all.extend(turn["atoms"].as_array().unwrap().iter().cloned());
     }
-    let split = output(folder, &["split", session]);
+    let split = output(folder, &["transcript", "split", session]);
     let lines: Vec<_> = split.lines().filter_map(|line| line.strip_prefix("control ")).collect();
-    let figures = values(folder, &["stats", session, "--format", "json"])[0].clone();
+    let figures = values(folder, &["transcript", "stats", session, "--format", "json"])[0].clone();
     let stats = figures["atoms"].clone();
     let (dropped, blocked) = (count(&all, &["dropped", "blank"]), count(&all, &["blocked"]));
     let (asserted, withdrawn) = (count(&all, &["asserted"]), count(&all, &["withdrawn"]));
@@ -207,7 +207,7 @@ fn every_output_has_the_same_account() {
 fn what_no_policy_judges_is_said() {
     let session = session(&mut Random(3));
     let folder = folder(&[("session.jsonl", &session)]);
-    let parsed = values(folder.path(), &["parse", "session.jsonl", "--format", "json"]);
+    let parsed = values(folder.path(), &["transcript", "parse", "session.jsonl", "--format", "json"]);
     let entries: Vec<_> =
         parsed.iter().flat_map(|reply| reply["atoms"]["account"].as_array().unwrap()).collect();
     assert!(entries.iter().any(|entry| entry["fate"] == "passed"));
@@ -215,11 +215,11 @@ fn what_no_policy_judges_is_said() {
     let said = "no policy is loaded";
     let is_said = parsed.iter().any(|reply| reply["atoms"]["not_judged"].to_string().contains(said));
     assert!(is_said);
-    let text = output(folder.path(), &["parse", "session.jsonl"]);
+    let text = output(folder.path(), &["transcript", "parse", "session.jsonl"]);
     assert!(text.contains("not judged by a policy") && !text.contains("kept"), "{text}");
-    let split = command(folder.path(), &["split", "session.jsonl"]).output().unwrap();
+    let split = command(folder.path(), &["transcript", "split", "session.jsonl"]).output().unwrap();
     assert!(String::from_utf8(split.stderr).unwrap().contains(said));
-    let stats = output(folder.path(), &["stats", "session.jsonl"]);
+    let stats = output(folder.path(), &["transcript", "stats", "session.jsonl"]);
     assert!(stats.contains(said) && stats.contains("passed"), "{stats}");
 }
 
@@ -237,7 +237,11 @@ fn a_denied_reply_is_not_told_as_asserted() {
     let name = "transcripts/a.jsonl";
     let replaced = files("[replay]\noverride = \"replace\"\n");
     compare(replaced.path(), name);
-    assert!(output(replaced.path(), &["split", name]).lines().all(|line| !line.starts_with("control ")));
+    assert!(
+        output(replaced.path(), &["transcript", "split", name])
+            .lines()
+            .all(|line| !line.starts_with("control "))
+    );
     assert!(output(replaced.path(), &["replay", name]).contains("0 updates asserted, 2 lost"));
     let noticed = files("");
     compare(noticed.path(), name);
@@ -248,8 +252,9 @@ fn a_denied_reply_is_not_told_as_asserted() {
 
 /// A file in which no reply is recognised has no account anywhere, and each command says why.
 fn no_account(folder: &Path, session: &str) {
-    for name in ["parse", "split", "stats", "replay"] {
-        let output = command(folder, &[name, session]).output().unwrap();
+    for name in ["transcript parse", "transcript split", "transcript stats", "replay"] {
+        let arguments: Vec<&str> = name.split(' ').chain([session]).collect();
+        let output = command(folder, &arguments).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{name}: {errors}");
         assert!(errors.contains("no reply is recognised"), "{name}: {errors}");

@@ -37,7 +37,7 @@ fn compare_runtimes(files: &[(&str, &str)], arguments: &[&str], expected: Expect
 fn replies_that_are_read_differently_are_shown() {
     compare_runtimes(
         &[CONFIGURED, SESSION],
-        &["parse", "session.jsonl"],
+        &["transcript", "parse", "session.jsonl"],
         expect![[r#"
         session.jsonl:1
           update     `observation("a", "x; y").`: dropped by the cap filter: it has one of ` $ ; | in it → blocked by the update filter: a string argument has a character of a shell, and the predicate is not `prose_only`
@@ -61,7 +61,7 @@ fn replies_that_are_read_differently_are_shown() {
 fn differences_are_lines_of_json() {
     compare_runtimes(
         &[CONFIGURED, SESSION],
-        &["parse", "session.jsonl", "--format", "json"],
+        &["transcript", "parse", "session.jsonl", "--format", "json"],
         expect![[r#"
         {"file":"session.jsonl","record":1,"path":["/content"],"runtimes":["OLD","NEW"],"differences":[{"part":"update","text":"observation(\"a\", \"x; y\").","old":{"fate":"dropped","why":"dropped by the cap filter: it has one of ` $ ; | in it","fact":null},"new":{"fate":"blocked","why":"blocked by the update filter: a string argument has a character of a shell, and the predicate is not `prose_only`","fact":null}},{"part":"update","text":"test_state(/passing).","old":{"fate":"passed","why":"passes the filters; not judged by a policy","fact":"test_state(/passing)"},"new":{"fate":"blocked","why":"blocked by the update filter: only the host asserts this predicate","fact":null}},{"part":"warning","old":"an update was dropped: it has one of the characters ` $ ; |","new":null},{"part":"finding","old":{"code":"PB032","rule":"atoms-dropped","severity":"information","message":"runtime ignores 1 of 2 updates"},"new":null},{"part":"finding","old":{"code":"PB206","rule":"metachar","severity":"error","message":"`;` makes the runtime ignore the update"},"new":null},{"part":"finding","old":null,"new":{"code":"PB230","rule":"host-witness","severity":"error","message":"a reply may not assert `test_state`, which only the host observes"}}]}
         {"file":"session.jsonl","record":2,"path":["/content"],"runtimes":["OLD","NEW"],"differences":[{"part":"surface","old":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[]},\"surface_response\":\"A long answer that is cut","new":"A long answer that is cut […truncated]"},{"part":"warning","old":"there is no valid JSON; the text itself is shown","new":null},{"part":"warning","old":null,"new":"the surface of an incomplete envelope is shown"},{"part":"finding","old":{"code":"PB110","rule":"control-leak","severity":"error","message":"control packet is visible to the user"},"new":null}]}
@@ -74,7 +74,8 @@ fn differences_are_lines_of_json() {
 #[test]
 fn equal_runtimes_read_equally() {
     let [_, runtime] = runtimes();
-    let arguments = ["parse", "session.jsonl", "--runtime", runtime, "--compare-runtime", runtime];
+    let arguments =
+        ["transcript", "parse", "session.jsonl", "--runtime", runtime, "--compare-runtime", runtime];
     check(
         &[CONFIGURED, SESSION],
         &arguments,
@@ -90,7 +91,7 @@ fn standard_input_is_read_once() {
     let folder = folder(&[CONFIGURED, SESSION]);
     let file = std::fs::File::open(folder.path().join("session.jsonl")).unwrap();
     let [old, new] = runtimes();
-    let arguments = |file| ["parse", file, "--runtime", old, "--compare-runtime", new];
+    let arguments = |file| ["transcript", "parse", file, "--runtime", old, "--compare-runtime", new];
     let output = command(folder.path(), &arguments("-")).stdin(file).output().unwrap();
     let named = run(folder.path(), &arguments("session.jsonl"));
     assert_eq!(render(&output).replace("<stdin>", "session.jsonl"), render(&named));
@@ -244,13 +245,13 @@ fn options_that_change_files_or_select_findings_are_refused() {
     }
     compare_runtimes(
         &[SESSION],
-        &["parse", "session.jsonl", "--explain"],
+        &["transcript", "parse", "session.jsonl", "--explain"],
         expect![[r#"
         error: `--compare-runtime` cannot be used with `--explain` and `--extractor`
         exit 2
     "#]],
     );
-    let unknown = run(folder.path(), &["parse", "session.jsonl", "--compare-runtime", "newer"]);
+    let unknown = run(folder.path(), &["transcript", "parse", "session.jsonl", "--compare-runtime", "newer"]);
     assert_eq!(unknown.status.code(), Some(2));
     check(
         &[POLICY],

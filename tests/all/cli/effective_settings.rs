@@ -19,7 +19,7 @@ pub(super) const PROJECT: &[(&str, &str)] = &[
 fn what_applies_to_a_file() {
     check(
         PROJECT,
-        &["config", "--show", "policy/b.mg"],
+        &["config", "show", "policy/b.mg"],
         expect![[r#"
             policy/b.mg
               configuration     mangle-ls.toml
@@ -38,7 +38,7 @@ fn what_applies_to_a_file() {
     );
     check(
         PROJECT,
-        &["config", "--show", "x.mg"],
+        &["config", "show", "x.mg"],
         expect![[r#"
             x.mg
               configuration     mangle-ls.toml
@@ -56,7 +56,7 @@ fn what_applies_to_a_file() {
     );
     check(
         PROJECT,
-        &["config", "--show", "gone.mg"],
+        &["config", "show", "gone.mg"],
         expect![[r#"
         error: gone.mg: there is no such file
         exit 2
@@ -64,7 +64,7 @@ fn what_applies_to_a_file() {
     );
     check(
         &[("a.mg", GOOD)],
-        &["config", "--show", "a.mg"],
+        &["config", "show", "a.mg"],
         expect![[r#"
             a.mg
               configuration     none here or above; everything is at its default
@@ -78,7 +78,7 @@ fn what_applies_to_a_file() {
     );
     check(
         PROJECT,
-        &["config", "--show", "policy/a.mg", "--format", "json"],
+        &["config", "show", "policy/a.mg", "--format", "json"],
         expect![[r#"
             {
               "file": "policy/a.mg",
@@ -142,7 +142,7 @@ fn what_applies_to_a_file() {
 fn all_settings() {
     check(
         PROJECT,
-        &["config"],
+        &["config", "show", "--all"],
         expect![[r##"
             # What mangle-ls.toml says, with all defaults.
             fail_on = "warning"
@@ -333,7 +333,7 @@ fn all_settings() {
             exit 0
         "##]],
     );
-    let config = |files: &[(&str, &str)]| render(&run(folder(files).path(), &["config"]));
+    let config = |files: &[(&str, &str)]| render(&run(folder(files).path(), &["config", "show", "--all"]));
     let (set, defaults) = (config(PROJECT), config(&[("a.mg", GOOD)]));
     let diff = similar::TextDiff::from_lines(&set, &defaults);
     let changes = diff.iter_all_changes().filter(|change| change.tag() != similar::ChangeTag::Equal);
@@ -357,12 +357,12 @@ fn all_settings() {
         -required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
         -unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
         -warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
-        +# All are at their defaults; `mangle-ls rule` lists them.
+        +# All are at their defaults; `mangle-ls explain` lists them.
     "#]]
     .assert_eq(&changes);
     check(
         &[("a.mg", GOOD)],
-        &["config", "--format", "json"],
+        &["config", "show", "--all", "--format", "json"],
         expect![[r#"
             {
               "configuration": null,
@@ -908,7 +908,7 @@ fn all_settings() {
 fn the_state_of_a_folder() {
     check(
         PROJECT,
-        &["status"],
+        &["config", "files"],
         expect![[r#"
             mangle-ls 0.1.0
             settings  mangle-ls.toml
@@ -920,7 +920,7 @@ fn the_state_of_a_folder() {
         "#]],
     );
     let folder = folder(PROJECT);
-    let output = run(folder.path(), &["status", "--format", "json"]);
+    let output = run(folder.path(), &["config", "files", "--format", "json"]);
     let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
     let files: Vec<&str> =

@@ -53,7 +53,7 @@ fn deep_lists_need_no_large_stack() {
     for text in texts {
         let folder = folder(&[("p.mg", &text)]);
         for arguments in
-            [&["check", "--evaluate", "p.mg"][..], &["query", "--dump", "p.mg"], &["fmt", "p.mg"]]
+            [&["check", "--evaluate", "p.mg"][..], &["query", "--dump", "p.mg"], &["format", "p.mg"]]
         {
             let program = command(folder.path(), arguments);
             let shell = "ulimit -s 256 && exec \"$@\"";

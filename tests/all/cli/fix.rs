@@ -1,4 +1,4 @@
-//! `check --fix`, `--unsafe` and `--diff` through the real program: what is written, what is left alone, exit
+//! `check --fix`, `--unsafe-fixes` and `--diff` through the real program: what is written, what is left alone, exit
 //! statuses.
 
 use std::io::Write as _;
@@ -44,9 +44,9 @@ fn what_prompts_are_made_of_is_fixed_together() {
         ("k.kernel.mg", "# @preview shard: coder-1 coder\n# @preview sesion: k.session.yaml\n"),
         ("k.session.yaml", "recent_findngs: [a]\n"),
     ]);
-    let shown = ending(&run(folder.path(), &["check", "--diff", "--unsafe"]));
+    let shown = ending(&run(folder.path(), &["check", "--diff", "--unsafe-fixes"]));
     assert!(shown.contains(" would be fixed, 0 left"), "{shown}");
-    let fixed = ending(&run(folder.path(), &["check", "--fix", "--unsafe"]));
+    let fixed = ending(&run(folder.path(), &["check", "--fix", "--unsafe-fixes"]));
     expect![[r#"
         5 fixed, 0 left
         exit 0
@@ -106,7 +106,7 @@ fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
         exit 0
     "#]]
     .assert_eq(&said(&["check", "atoms/b/y.yaml"]));
-    let fixed = said(&["check", "--fix", "--unsafe", "atoms/a/x.yaml"]);
+    let fixed = said(&["check", "--fix", "--unsafe-fixes", "atoms/a/x.yaml"]);
     assert!(fixed.contains("1 fixed, 0 left"), "{fixed}");
     assert_eq!(read(&folder, "atoms/a/x.yaml"), atoms.replace("identty", "identity"));
 }
@@ -117,7 +117,7 @@ fn safe_fixes_are_written_and_the_rest_is_reported() {
     let before = std::fs::metadata(folder.path().join("c.mg")).unwrap().modified().unwrap();
     let output = run(folder.path(), &["check", "--fix"]);
     expect![[r#"
-        3 fixed, 2 left, 1 needs --unsafe
+        3 fixed, 2 left, 1 needs --unsafe-fixes
         exit 1
     "#]]
     .assert_eq(&ending(&output));
@@ -134,7 +134,7 @@ fn safe_fixes_are_written_and_the_rest_is_reported() {
         1 fixed, 1 left
         exit 0
     "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe-fixes"])));
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 3, "no temporary file is left");
 }
@@ -202,7 +202,7 @@ fn standard_input_can_be_shown_but_not_written() {
 #[test]
 fn unsafe_alone_and_watch_are_usage_errors() {
     let folder = folder(&[("a.mg", "q(1)\n")]);
-    for arguments in [&["check", "--unsafe"][..], &["check", "--fix", "--watch"]] {
+    for arguments in [&["check", "--unsafe-fixes"][..], &["check", "--fix", "--watch"]] {
         let output = run(folder.path(), arguments);
         assert_eq!(
             (output.status.code(), read(&folder, "a.mg").as_str()),
@@ -219,7 +219,7 @@ fn other_formats_stay_what_they_are() {
     let lines: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().lines().collect();
     assert!(lines.iter().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
     expect![[r#"
-        1 fixed, 1 left, 1 needs --unsafe
+        1 fixed, 1 left, 1 needs --unsafe-fixes
     "#]]
     .assert_eq(std::str::from_utf8(&output.stderr).unwrap());
 }
@@ -234,7 +234,7 @@ fn nothing_but_the_program_is_written() {
         ("in/latin1.mg", ""),
     ]);
     std::fs::write(folder.path().join("in/latin1.mg"), b"# caf\xe9\nr(1)\n").unwrap();
-    let output = run(folder.path(), &["check", "--fix", "--unsafe"]);
+    let output = run(folder.path(), &["check", "--fix", "--unsafe-fixes"]);
     expect![[r#"
         1 fixed, 3 left
         exit 1

@@ -109,7 +109,7 @@ fn in_every_container_exactly_the_update_changes() {
     let (bad, good) = (containers(BAD), containers(GOOD));
     let folder = folder(&[SCHEMAS, CONFIG]);
     write(&folder, &bad);
-    run(folder.path(), &["check", "--fix", "--unsafe"]);
+    run(folder.path(), &["check", "--fix", "--unsafe-fixes"]);
     for (name, text) in &bad {
         assert_eq!(&read(&folder, &format!("transcripts/{name}")), text, "{name}");
     }
@@ -200,11 +200,11 @@ fn an_attack_stays_in_evidence() {
         ("b.jsonl", format!("{{\"role\": \"assistant\", \"content\": {}}}\n", string(ATTACK))),
     ];
     write(&folder, &files);
-    run(folder.path(), &["check", "--fix", "--unsafe"]);
+    run(folder.path(), &["check", "--fix", "--unsafe-fixes"]);
     for (name, text) in &files {
         assert_eq!(&read(&folder, &format!("transcripts/{name}")), text, "{name}");
     }
-    run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);
+    run(folder.path(), &["check", "--fix-transcripts", "--unsafe-fixes"]);
     for (name, text) in &files {
         let after = read(&folder, &format!("transcripts/{name}"));
         let (mut gone, new) = (words(text), words(&after));
@@ -252,7 +252,7 @@ fn silenced_findings_stay() {
     let silenced = reply(BAD)
         .replace("\"surface_response\"", "\"x_mangle_ls_ignore\": \"PB202 -- ours\", \"surface_response\"");
     write(&folder, &[("b.json", silenced.clone())]);
-    run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);
+    run(folder.path(), &["check", "--fix-transcripts", "--unsafe-fixes"]);
     assert_eq!(read(&folder, "transcripts/b.json"), silenced);
 }
 
@@ -273,11 +273,11 @@ fn the_configuration_of_a_runtime_is_fixed_by_guesses() {
     let config = "{\"thme\": \"dark\", \"core_limits\": {\"max_facts_in_kernel\": 500}}\n";
     let folder = folder(&[("mangle-ls.toml", ""), (".nerd/config.json", config)]);
     expect![[r#"
-        0 fixed, 2 left, 2 need --unsafe
+        0 fixed, 2 left, 2 need --unsafe-fixes
         exit 1
     "#]]
     .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
-    let output = run(folder.path(), &["check", "--diff", "--unsafe"]);
+    let output = run(folder.path(), &["check", "--diff", "--unsafe-fixes"]);
     expect![[r#"
         --- .nerd/config.json
         +++ .nerd/config.json
@@ -289,7 +289,7 @@ fn the_configuration_of_a_runtime_is_fixed_by_guesses() {
         exit 1
     "#]]
     .assert_eq(&format!("{}{}", String::from_utf8(output.stdout.clone()).unwrap(), ending(&output)));
-    run(folder.path(), &["check", "--fix", "--unsafe"]);
+    run(folder.path(), &["check", "--fix", "--unsafe-fixes"]);
     expect![[r#"
         {"theme": "dark", "core_limits": {"max_facts_in_kernel": 1000}}
     "#]]
@@ -330,7 +330,7 @@ fn what_silences_nothing_is_taken_away() {
         2 fixed, 0 left
         exit 0
     "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix-transcripts", "--unsafe"])));
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix-transcripts", "--unsafe-fixes"])));
     assert_eq!(read(&folder, "transcripts/a.jsonl"), bare);
 }
 

@@ -50,7 +50,7 @@ fn many_equal_broken_updates_are_fixed_in_one_run() {
     for count in [20, 99] {
         let updates = vec!["task_status(/t, /done"; count];
         let folder = files("p(1).\n", "{}", &updates, ", \"memory_operations\": []");
-        let (closing, _) = fix_twice(folder.path(), &["--fix-transcripts", "--unsafe"]);
+        let (closing, _) = fix_twice(folder.path(), &["--fix-transcripts", "--unsafe-fixes"]);
         let text = String::from_utf8(texts(folder.path())["a.jsonl"].clone()).unwrap();
         assert_eq!(text.matches("/done).").count(), 2 * count, "{closing}");
     }
@@ -60,7 +60,7 @@ fn many_equal_broken_updates_are_fixed_in_one_run() {
 fn equal_updates_stay_since_they_are_evidence() {
     let folder = files("p(1).\n", "{}", &["task_status(/t, /done)."; 20], ", \"memory_operations\": []");
     let before = texts(folder.path());
-    fix_twice(folder.path(), &["--fix-transcripts", "--unsafe"]);
+    fix_twice(folder.path(), &["--fix-transcripts", "--unsafe-fixes"]);
     assert_eq!(texts(folder.path())["a.jsonl"], before["a.jsonl"]);
 }
 
@@ -108,7 +108,7 @@ fn any_mixture_is_fixed_in_one_run() {
         let options: &[&str] = match round % 3 {
             0 => &["--fix"],
             1 => &["--fix-transcripts"],
-            _ => &["--fix-transcripts", "--unsafe"],
+            _ => &["--fix-transcripts", "--unsafe-fixes"],
         };
         fix_twice(folder.path(), options);
     }

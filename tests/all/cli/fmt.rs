@@ -15,7 +15,7 @@ fn files_are_written_in_place() {
     let folder = folder(&[("a.mg", UGLY), ("sub/b.gl", PRETTY), ("c.txt", "p( 1 ).\n")]);
     check_in(
         &folder,
-        &["fmt"],
+        &["format"],
         expect![[r#"
             1 file formatted, 1 unchanged
             exit 0
@@ -29,7 +29,7 @@ fn files_are_written_in_place() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
     check_in(
         &folder,
-        &["fmt"],
+        &["format"],
         expect![[r#"
             0 files formatted, 2 unchanged
             exit 0
@@ -42,7 +42,7 @@ fn check_lists_and_diff_shows() {
     let folder = folder(&[("a.mg", UGLY), ("b.mg", PRETTY)]);
     check_in(
         &folder,
-        &["fmt", "--check"],
+        &["format", "--check"],
         expect![[r#"
             a.mg
             exit 1
@@ -50,7 +50,7 @@ fn check_lists_and_diff_shows() {
     );
     check_in(
         &folder,
-        &["fmt", "--diff"],
+        &["format", "--diff"],
         expect![[r#"
             --- a.mg
             +++ a.mg
@@ -67,7 +67,7 @@ fn check_lists_and_diff_shows() {
     );
     check_in(
         &folder,
-        &["fmt", "--check", "b.mg"],
+        &["format", "--check", "b.mg"],
         expect![[r#"
             exit 0
         "#]],
@@ -94,32 +94,32 @@ fn a_filter() {
           X > 1.
         exit 0
     "#]]
-    .assert_eq(&render(&piped(&["fmt", "-"], UGLY.as_bytes(), &[settings])));
+    .assert_eq(&render(&piped(&["format", "-"], UGLY.as_bytes(), &[settings])));
     // Also what is formatted, or has what looks like a colour in it.
     let text = "# \u{1b}[31mred\u{1b}[0m\r\np(1).\r\n";
-    assert_eq!(piped(&["fmt", "-"], text.as_bytes(), &[]).stdout, text.as_bytes());
+    assert_eq!(piped(&["format", "-"], text.as_bytes(), &[]).stdout, text.as_bytes());
     expect![[r#"
         <stdin>
         exit 1
     "#]]
-    .assert_eq(&render(&piped(&["fmt", "--check", "-"], UGLY.as_bytes(), &[])));
+    .assert_eq(&render(&piped(&["format", "--check", "-"], UGLY.as_bytes(), &[])));
     expect![[r#"
         error: `-` is formatted alone, without files
         exit 2
     "#]]
-    .assert_eq(&render(&piped(&["fmt", "-", "a.mg"], UGLY.as_bytes(), &[])));
+    .assert_eq(&render(&piped(&["format", "-", "a.mg"], UGLY.as_bytes(), &[])));
     expect![[r#"
         error: <stdin>: it was not formatted: byte is not UTF-8
         exit 2
     "#]]
-    .assert_eq(&render(&piped(&["fmt", "-"], b"p( 1 ). # \xe9\n", &[])));
+    .assert_eq(&render(&piped(&["format", "-"], b"p( 1 ). # \xe9\n", &[])));
 }
 
 #[test]
 fn what_cannot_be_read_is_named_and_left() {
     check(
         &[("a.mg", "p( 1 ).\nq( X :- p(X).\nr( 1 ).\ns( 1 ) :- .\n")],
-        &["fmt", "--diff"],
+        &["format", "--diff"],
         expect![[r#"
             --- a.mg
             +++ a.mg
@@ -141,7 +141,7 @@ fn files_that_cannot_be_formatted() {
     let folder = folder_of_bytes(&[("a.mg", b"p( 1 ). # \xe9\n"), ("b.mg", b"p( 1 ).\n"), ("c.txt", b"")]);
     check_in(
         &folder,
-        &["fmt", "--check"],
+        &["format", "--check"],
         expect![[r#"
             b.mg
             warning: a.mg: it was not formatted: byte is not UTF-8
@@ -150,7 +150,7 @@ fn files_that_cannot_be_formatted() {
     );
     check_in(
         &folder,
-        &["fmt", "a.mg", "b.mg", "c.txt", "d.mg"],
+        &["format", "a.mg", "b.mg", "c.txt", "d.mg"],
         expect![[r#"
             1 file formatted, 1 unchanged
             error: d.mg: no such file or directory
@@ -172,7 +172,7 @@ fn settings_and_excludes() {
     ];
     check(
         &files,
-        &["fmt", "--diff"],
+        &["format", "--diff"],
         expect![[r#"
             --- kept/a.mg
             +++ kept/a.mg
@@ -186,7 +186,7 @@ fn settings_and_excludes() {
     );
     check(
         &files,
-        &["fmt", "--check", "other/b.mg"],
+        &["format", "--check", "other/b.mg"],
         expect![[r#"
             other/b.mg
             exit 1
@@ -201,7 +201,7 @@ fn a_read_only_file_is_not_replaced() {
     let folder = folder(&[("a.mg", UGLY), ("b.mg", UGLY)]);
     let path = folder.path().join("a.mg");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
-    let output = run(folder.path(), &["fmt"]);
+    let output = run(folder.path(), &["format"]);
     expect![[r#"
         1 file formatted, 0 unchanged
         error: a.mg: it was not formatted: it is read-only
@@ -215,7 +215,7 @@ fn a_read_only_file_is_not_replaced() {
 fn named_paths_without_mangle_are_problems() {
     check(
         &[("notes/a.md", "# A\n"), ("a.dl", "p(1)   .\n")],
-        &["fmt", "--check", "notes", "a.dl"],
+        &["format", "--check", "notes", "a.dl"],
         expect![[r#"
             a.dl
             error: notes: there is no Mangle file in it

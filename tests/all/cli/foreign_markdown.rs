@@ -39,7 +39,7 @@ const HARMLESS: &str = "nothing of note";
 
 const REPORTS: [&[&str]; 4] = [
     &["replay", "t/a.jsonl", "--format", "markdown", "--show-permits"],
-    &["show", "t/a.jsonl", "--format", "markdown"],
+    &["transcript", "show", "t/a.jsonl", "--format", "markdown"],
     &["preview", "fix.kernel.mg", "--format", "markdown", "--provenance"],
     &["preview", "fix.kernel.mg", "--format", "markdown"],
 ];

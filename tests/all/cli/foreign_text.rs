@@ -27,32 +27,31 @@ const COMMANDS: &[(Kind, &[&str])] = &[
     (Text, &["check"]), (JsonLines, &["check", "--format", "json"]), (Json, &["check", "--format", "sarif"]),
     (Commands, &["check", "--format", "github"]), (Markup, &["check", "--format", "junit"]),
     (Text, &["check", "--statistics"]), (Text, &["check", "--show-program"]), (Text, &["check", "--evaluate"]),
-    (Text, &["check", "--diff", "--unsafe", "--fix-transcripts"]), (Text, &["check", "nothing\u{202e}\x1b[31m.mg"]),
-    (Text, &["parse", "t/a.jsonl"]), (Text, &["parse", "t/a.jsonl", "--explain"]),
-    (JsonLines, &["parse", "t/a.jsonl", "--format", "json", "--explain"]),
-    (Text, &["parse", "t/a.jsonl", "--extractor", "perception"]),
-    (Text, &["parse", "t/a.jsonl", "--extractor", "learning"]),
-    (Text, &["show", "t/a.jsonl"]), (JsonLines, &["show", "t/a.jsonl", "--format", "json"]),
-    (Markup, &["show", "t/a.jsonl", "--format", "markdown"]),
-    (Text, &["split", "t/a.jsonl"]), (Text, &["repair", "t/a.jsonl"]), (JsonLines, &["repair", "t/a.jsonl", "--format", "json"]),
-    (Text, &["stats", "t/a.jsonl"]), (JsonLines, &["stats", "t/a.jsonl", "--format", "json"]),
-    (Text, &["stats", "t/a.jsonl", "--metrics", "prom"]),
+    (Text, &["check", "--diff", "--unsafe-fixes", "--fix-transcripts"]), (Text, &["check", "nothing\u{202e}\x1b[31m.mg"]),
+    (Text, &["transcript", "parse", "t/a.jsonl"]), (Text, &["transcript", "parse", "t/a.jsonl", "--explain"]),
+    (JsonLines, &["transcript", "parse", "t/a.jsonl", "--format", "json", "--explain"]),
+    (Text, &["transcript", "parse", "t/a.jsonl", "--extractor", "perception"]),
+    (Text, &["transcript", "parse", "t/a.jsonl", "--extractor", "learning"]),
+    (Text, &["transcript", "show", "t/a.jsonl"]), (JsonLines, &["transcript", "show", "t/a.jsonl", "--format", "json"]),
+    (Markup, &["transcript", "show", "t/a.jsonl", "--format", "markdown"]),
+    (Text, &["transcript", "split", "t/a.jsonl"]), (Text, &["transcript", "repair", "t/a.jsonl"]), (JsonLines, &["transcript", "repair", "t/a.jsonl", "--format", "json"]),
+    (Text, &["transcript", "stats", "t/a.jsonl"]), (JsonLines, &["transcript", "stats", "t/a.jsonl", "--format", "json"]),
+    (Text, &["transcript", "stats", "t/a.jsonl", "--metrics", "prom"]),
     (Text, &["replay", "t/a.jsonl", "--coverage", "--show-permits"]), (JsonLines, &["replay", "t/a.jsonl", "--format", "json"]),
     (Markup, &["replay", "t/a.jsonl", "--format", "markdown"]),
-    (Json, &["graph"]), (Markup, &["graph", "--format", "mermaid"]), (Text, &["graph", "--format", "dot"]),
+    (Text, &["graph"]), (Json, &["graph", "--format", "json"]), (Markup, &["graph", "--format", "mermaid"]), (Text, &["graph", "--format", "dot"]),
     (Text, &["query", "note(X, Y)", "--why"]), (Json, &["query", "note(X, Y)", "--format", "json"]),
     (Table, &["query", "note(X, Y)", "--format", "csv"]), (Text, &["query", "other(X)", "--why-not"]),
     (Text, &["preview", "fix.kernel.mg", "--provenance"]), (Json, &["preview", "fix.kernel.mg", "--format", "json"]), (Markup, &["preview", "fix.kernel.mg", "--format", "markdown", "--provenance"]),
     (Text, &["test", "--coverage"]), (Json, &["test", "--format", "json"]), (Markup, &["test", "--format", "junit"]),
-    (Text, &["config"]), (Json, &["config", "--format", "json"]), (Text, &["config", "t/a.jsonl"]),
-    (Text, &["status"]), (Json, &["status", "--format", "json"]),
+    (Text, &["config", "show"]), (Json, &["config", "show", "--format", "json"]), (Text, &["config", "show", "t/a.jsonl"]),
+    (Text, &["config", "files"]), (Json, &["config", "files", "--format", "json"]),
 ];
 
 /// The arguments with `--anyway`, where the output has a place for the mark: one of the programs does not load.
 fn anyway<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let evaluates =
-        ["parse", "show", "split", "repair", "stats", "replay", "graph", "query", "preview", "test"];
-    let is_marked = !arguments.contains(&"csv") && arguments != ["repair", "t/a.jsonl"];
+    let evaluates = ["transcript", "replay", "graph", "query", "preview", "test"];
+    let is_marked = !arguments.contains(&"csv") && arguments != ["transcript", "repair", "t/a.jsonl"];
     let option = (evaluates.contains(&arguments[0]) && is_marked).then_some("--anyway");
     arguments.iter().copied().chain(option).collect()
 }
@@ -231,7 +230,7 @@ fn nothing_in_any_output_is_more_than_text() {
             wrong += &format!("{arguments:?}: {hidden:?} {command:?} {is_old_command} {form:?}\n");
         }
         assert!(
-            !(out.is_empty() && error.is_empty()) || arguments[0] == "repair",
+            !(out.is_empty() && error.is_empty()) || arguments.contains(&"repair"),
             "{arguments:?} shows nothing"
         );
     }
@@ -245,7 +244,7 @@ fn a_page_has_no_markup_of_transcripts() {
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
     assert_eq!(page.chars().find(|char| is_hidden(*char)), None);
-    run(folder.path(), &["stats", "t/a.jsonl", "--report", "figures.html", "--anyway"]);
+    run(folder.path(), &["transcript", "stats", "t/a.jsonl", "--report", "figures.html", "--anyway"]);
     let page = read(folder.path(), "figures.html");
     assert!(page.contains("</html>") && !page.contains("<script"), "{page}");
     assert_eq!(page.chars().find(|char| is_hidden(*char)), None);
@@ -300,8 +299,11 @@ fn no_output_shows_a_credential() {
         folder.path(),
         &["replay", "t/a.jsonl", "--anyway", "--report", "page.html", "--log-file", "log.txt"],
     );
-    run(folder.path(), &["stats", "t/a.jsonl", "--report", "figures.html", "--anyway"]);
-    run(folder.path(), &["split", "t/a.jsonl", "--surface", "s.txt", "--control", "c.txt", "--anyway"]);
+    run(folder.path(), &["transcript", "stats", "t/a.jsonl", "--report", "figures.html", "--anyway"]);
+    run(
+        folder.path(),
+        &["transcript", "split", "t/a.jsonl", "--surface", "s.txt", "--control", "c.txt", "--anyway"],
+    );
     for name in ["page.html", "figures.html", "s.txt", "c.txt", "log.txt"] {
         look(name, &read(folder.path(), name));
     }
@@ -314,8 +316,8 @@ fn credentials_are_shown_to_those_who_ask() {
         let folder = project(text);
         for arguments in [
             &["check"][..],
-            &["parse", "t/a.jsonl", "--format", "json", "--anyway"],
-            &["split", "t/a.jsonl", "--anyway"],
+            &["transcript", "parse", "t/a.jsonl", "--format", "json", "--anyway"],
+            &["transcript", "split", "t/a.jsonl", "--anyway"],
         ] {
             let (out, _) = both(&run(folder.path(), &[arguments, &["--no-redact"]].concat()));
             assert!(out.contains(part), "{arguments:?} hides {part}: {out}");

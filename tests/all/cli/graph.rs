@@ -44,9 +44,14 @@ fn for_eyes() {
 }
 
 #[test]
+fn for_people() {
+    check(FILES, &["graph"], expect![[""]]);
+}
+
+#[test]
 fn for_programs() {
     let folder = folder(FILES);
-    let output = run(folder.path(), &["graph", "--of", "many", "--direction", "uses"]);
+    let output = run(folder.path(), &["graph", "--of", "many", "--direction", "uses", "--format", "json"]);
     expect![[r#"
         {
           "programs": [

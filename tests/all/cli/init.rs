@@ -33,7 +33,7 @@ fn starter_passes_check_test_and_format() {
     assert!(stdout(&check).starts_with("No findings in 5 files"), "{}", stdout(&check));
     let test = run(&policy, &["test", "--min-coverage", "100"]);
     assert_eq!(test.status.code(), Some(0), "{}", stdout(&test));
-    let format = run(&policy, &["fmt", "--check", "."]);
+    let format = run(&policy, &["format", "--check", "."]);
     assert_eq!(format.status.code(), Some(0), "{}", stdout(&format));
 }
 

@@ -46,16 +46,17 @@ const COMMANDS: &[&[&str]] = &[
     &["replay", "transcripts/s.jsonl"],
     &["replay", "transcripts/s.jsonl", "--policy", "policy.mg", "--format", "json"],
     &["replay", "transcripts/s.jsonl", "--format", "markdown"],
-    &["stats", "transcripts/s.jsonl"],
-    &["stats", "transcripts/s.jsonl", "--format", "json"],
-    &["show", "transcripts/s.jsonl"],
-    &["show", "transcripts/s.jsonl", "--format", "json"],
-    &["show", "transcripts/s.jsonl", "--format", "markdown"],
-    &["parse", "transcripts/s.jsonl"],
-    &["parse", "transcripts/s.jsonl", "--format", "json"],
-    &["split", "transcripts/s.jsonl"],
-    &["repair", "transcripts/s.jsonl", "--format", "json"],
+    &["transcript", "stats", "transcripts/s.jsonl"],
+    &["transcript", "stats", "transcripts/s.jsonl", "--format", "json"],
+    &["transcript", "show", "transcripts/s.jsonl"],
+    &["transcript", "show", "transcripts/s.jsonl", "--format", "json"],
+    &["transcript", "show", "transcripts/s.jsonl", "--format", "markdown"],
+    &["transcript", "parse", "transcripts/s.jsonl"],
+    &["transcript", "parse", "transcripts/s.jsonl", "--format", "json"],
+    &["transcript", "split", "transcripts/s.jsonl"],
+    &["transcript", "repair", "transcripts/s.jsonl", "--format", "json"],
     &["graph", "policy.mg"],
+    &["graph", "policy.mg", "--format", "json"],
     &["graph", "policy.mg", "--format", "mermaid"],
     &["graph", "policy.mg", "--format", "dot"],
     &["test", "."],
@@ -69,15 +70,15 @@ const COMMANDS: &[&[&str]] = &[
     &["diff", "policy.mg", "policy.mg", "permitted(A, T, P)", "--format", "json"],
     &["preview", "a.kernel.mg"],
     &["preview", "a.kernel.mg", "--format", "json"],
-    &["gbnf", "policy.mg"],
-    &["lark", "policy.mg"],
-    &["ebnf", "policy.mg"],
-    &["schema", "policy.mg"],
+    &["grammar", "--target", "gbnf", "policy.mg"],
+    &["grammar", "--target", "lark", "policy.mg"],
+    &["grammar", "--target", "ebnf", "policy.mg"],
+    &["grammar", "--target", "json-schema", "policy.mg"],
 ];
 
 /// The commands that only read settings.
 const OTHERS: &[&[&str]] =
-    &[&["config"], &["config", "--show", "policy.mg"], &["fmt", "--check", "policy.mg"]];
+    &[&["config", "show"], &["config", "show", "policy.mg"], &["format", "--check", "policy.mg"]];
 
 fn write(folder: &Path, policy: &str, settings: &str) {
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
@@ -129,12 +130,11 @@ fn output_about_a_program_that_does_not_load_is_marked() {
         for arguments in COMMANDS {
             let arguments: Vec<_> = arguments.iter().copied().chain(["--anyway"]).collect();
             let (output, out, errors) = run(folder.path(), &arguments);
-            let is_json =
-                arguments.contains(&"json") || (arguments[0] == "graph" && !arguments.contains(&"--format"));
+            let is_json = arguments.contains(&"json");
             let mark = if is_json { "\"program_loads\":" } else { *code };
             let is_marked = out.lines().any(|line| line.contains(mark));
             // There is nothing to repair, and no envelope may be possible.
-            let is_idle = out.is_empty() && (arguments[0] == "repair" || output.status == 2);
+            let is_idle = out.is_empty() && (arguments.contains(&"repair") || output.status == 2);
             if !is_marked && !is_idle {
                 wrong.push(format!("{name}: {arguments:?}: {}\n{out}\n{errors}", output.status));
             }
@@ -153,7 +153,7 @@ fn broken_settings_are_an_error_of_every_command() {
             assert_eq!((output.status, out.as_str()), (2, ""), "{name}: {arguments:?}: {errors}");
             assert!(errors.contains(code), "{name}: {arguments:?}: {errors}");
         }
-        let (output, out, errors) = run(folder.path(), &["status"]);
+        let (output, out, errors) = run(folder.path(), &["config", "files"]);
         assert!(output.status == 2 && out.contains(code), "{name}: {out} {errors}");
         let (output, out, errors) = run(folder.path(), &["check", "."]);
         assert!(output.status == 2 && out.contains(code), "{name}: {out} {errors}");
@@ -164,7 +164,8 @@ fn broken_settings_are_an_error_of_every_command() {
 fn ignored_settings_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "", "[kernel]\nreadng = \"go\"\n[rules]\nMG999 = \"off\"\n");
-    for arguments in [&["query", "blocked(A)", "policy.mg"][..], &["fmt", "--check"], &["config"], &["test"]]
+    for arguments in
+        [&["query", "blocked(A)", "policy.mg"][..], &["format", "--check"], &["config", "show"], &["test"]]
     {
         let (_, _, errors) = run(folder.path(), arguments);
         for what in ["unknown setting `readng` in `kernel`", "unknown rule or group `MG999`"] {
@@ -222,7 +223,7 @@ fn closed_output_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "", "");
     let program = env!("CARGO_BIN_EXE_mangle-ls");
-    for command in ["config", "check .", "query 'blocked(A)' policy.mg", "test .", "--version"] {
+    for command in ["config show", "check .", "query 'blocked(A)' policy.mg", "test .", "--version"] {
         let line = format!("'{program}' {command} >&-");
         let run = std::process::Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output();
         let run = run.unwrap();

@@ -58,7 +58,7 @@ fn lines_of_verdicts_are_no_replies() {
                [2026-09-01T10:00:05Z] [ALLOW] listing {\"command\":\"ls\",\"pattern\":null}\n";
     check(
         &[("shield.log", log)],
-        &["parse", "shield.log"],
+        &["transcript", "parse", "shield.log"],
         expect![[r#"
         error: shield.log: no reply is recognised in it
         exit 2
@@ -73,7 +73,7 @@ fn spans_without_messages_have_no_replies() {
                  {\"key\":\"AuditTrail.MatchedRules\",\"value\":{\"stringValue\":\"halt\"}}]}]}]}]}\n";
     check(
         &[("spans.jsonl", spans)],
-        &["parse", "spans.jsonl"],
+        &["transcript", "parse", "spans.jsonl"],
         expect![[r#"
         error: spans.jsonl: no reply is recognised in it
         exit 2

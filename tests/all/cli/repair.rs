@@ -9,7 +9,7 @@ use super::transcripts::{SCHEMAS, SESSION, line, run};
 fn what_to_tell_the_model() {
     check(
         &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:2", "--attempt", "2"],
+        &["transcript", "repair", "session.jsonl:2", "--attempt", "2"],
         expect![[r#"
             Your last reply (record 2) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
@@ -23,7 +23,7 @@ fn what_to_tell_the_model() {
     );
     check(
         &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:2", "--format", "json"],
+        &["transcript", "repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
             {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"update does not end with a full stop; the runtime silently ignores the update","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
             exit 0
@@ -31,7 +31,7 @@ fn what_to_tell_the_model() {
     );
     check(
         &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:9"],
+        &["transcript", "repair", "session.jsonl:9"],
         expect![[r#"
         error: there is no reply in record 9
         exit 2
@@ -50,7 +50,7 @@ fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
     );
     check(
         &[("schemas.gl", schemas), ("a.jsonl", &reply)],
-        &["repair", "a.jsonl"],
+        &["transcript", "repair", "a.jsonl"],
         expect![[r#"
             Your last reply (record 1) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
@@ -129,7 +129,7 @@ fn places_of_a_repair_count_in_the_reply() {
         "Sure: {\\\"control_packet\\\": {\\\"mangle_updates\\\": [}, \\\"surface_response\\\": \\\"ok\\\"}";
     let chat = format!("{user}{{\"role\":\"assistant\",\"content\":\"{broken}\"}}\n");
     let folder = folder(&[SCHEMAS, ("chat.jsonl", &chat)]);
-    let (out, ..) = run(&folder, &["repair", "chat.jsonl", "--format", "json"], "");
+    let (out, ..) = run(&folder, &["transcript", "repair", "chat.jsonl", "--format", "json"], "");
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(value["record"], 2);
     let reply = broken.replace("\\\"", "\"");
@@ -154,20 +154,20 @@ fn every_bad_reply_of_a_file_is_repaired() {
     ]
     .concat();
     let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
-    let (out, _, code) = run(&folder, &["repair", "a.jsonl"], "");
+    let (out, _, code) = run(&folder, &["transcript", "repair", "a.jsonl"], "");
     let heads: Vec<_> = out.lines().filter(|line| line.starts_with("Your last reply")).collect();
     assert_eq!((heads.len(), code), (2, Some(0)), "{out}");
     assert!(heads[0].contains("(record 1)") && heads[1].contains("(record 3)"), "{out}");
     assert!(out.contains("\n\nYour last reply"), "{out}");
-    let (one, ..) = run(&folder, &["repair", "a.jsonl:3"], "");
+    let (one, ..) = run(&folder, &["transcript", "repair", "a.jsonl:3"], "");
     assert!(out.ends_with(&one) && one.contains("(record 3)") && !one.contains("(record 1)"), "{one}");
-    let (lines, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
+    let (lines, ..) = run(&folder, &["transcript", "repair", "a.jsonl", "--format", "json"], "");
     let records: Vec<_> = lines
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["record"].as_u64())
         .collect();
     assert_eq!(records, [Some(1), Some(3)]);
-    let (out, error, _) = run(&folder, &["repair", "a.jsonl:2"], "");
+    let (out, error, _) = run(&folder, &["transcript", "repair", "a.jsonl:2"], "");
     assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
 }
 
@@ -175,7 +175,7 @@ fn every_bad_reply_of_a_file_is_repaired() {
 #[test]
 fn an_update_that_has_to_go_is_not_repaired_otherwise() {
     let folder = folder(&[SCHEMAS, ("a.jsonl", &line("One.", &["permitted(\"x\")"], "m"))]);
-    let arguments = ["repair", "--profile", "current", "a.jsonl"];
+    let arguments = ["transcript", "repair", "--profile", "current", "a.jsonl"];
     let (out, ..) = run(&folder, &arguments, "");
     assert_eq!(out.matches("- try: ").count(), 1, "{out}");
     assert!(out.contains("- try: delete the update"), "{out}");
@@ -198,7 +198,7 @@ fn a_repair_asks_for_what_the_version_wants() {
     };
     let repaired = |version: &str, settings: &str| {
         let folder = folder(&[SCHEMAS, ("a.jsonl", &reply(version)), ("mangle-ls.toml", settings)]);
-        run(&folder, &["repair", "a.jsonl"], "").0
+        run(&folder, &["transcript", "repair", "a.jsonl"], "").0
     };
     let program = "[[program]]\nname = \"a\"\ninclude = [\"*.gl\"]\n";
     let stops = format!("{program}[transcripts.atoms]\ntrailing_period = true\n");

@@ -8,7 +8,7 @@ use super::support::{check, folder, run};
 fn the_page_of_a_rule() {
     check(
         &[],
-        &["rule", "negation-wildcard"],
+        &["explain", "negation-wildcard"],
         expect![[r#"
             negation-wildcard MG210 · safety · error
 
@@ -65,7 +65,7 @@ fn the_page_of_a_rule() {
 fn a_rule_that_does_not_exist() {
     check(
         &[],
-        &["rule", "negation-wildcrad"],
+        &["explain", "negation-wildcrad"],
         expect![[r#"
         error: there is no rule `negation-wildcrad`; did you mean `negation-wildcard`?
         exit 2
@@ -73,7 +73,7 @@ fn a_rule_that_does_not_exist() {
     );
     check(
         &[],
-        &["rule", "mg210"],
+        &["explain", "mg210"],
         expect![[r#"
         error: there is no rule `mg210`; did you mean `MG210`?
         exit 2
@@ -81,9 +81,9 @@ fn a_rule_that_does_not_exist() {
     );
     check(
         &[],
-        &["rule", "xyzzy"],
+        &["explain", "xyzzy"],
         expect![[r#"
-        error: there is no rule `xyzzy`; `mangle-ls rule` lists them
+        error: there is no rule `xyzzy`; `mangle-ls explain` lists them
         exit 2
     "#]],
     );
@@ -92,9 +92,9 @@ fn a_rule_that_does_not_exist() {
 #[test]
 fn rules_for_programs() {
     let folder = folder(&[]);
-    let output = run(folder.path(), &["rule", "--format", "json"]);
+    let output = run(folder.path(), &["explain", "--format", "json"]);
     let rules: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let listed = String::from_utf8(run(folder.path(), &["rule"]).stdout).unwrap();
+    let listed = String::from_utf8(run(folder.path(), &["explain"]).stdout).unwrap();
     for rule in &rules {
         let members: Vec<&str> = rule.as_object().unwrap().keys().map(String::as_str).collect();
         let wanted = [
@@ -114,7 +114,7 @@ fn rules_for_programs() {
         let (code, name) = (rule["code"].as_str().unwrap(), rule["name"].as_str().unwrap());
         assert!(listed.contains(&format!("{code}  {name} ")), "{name}");
     }
-    let one = run(folder.path(), &["rule", "MG210", "--format", "json"]);
+    let one = run(folder.path(), &["explain", "MG210", "--format", "json"]);
     let one: Vec<serde_json::Value> = serde_json::from_slice(&one.stdout).unwrap();
     assert_eq!(one.first(), rules.iter().find(|rule| rule["code"] == "MG210"));
 }

@@ -31,7 +31,7 @@ fn check_reports_a_folder_of_which_a_part_is_scanned() {
 fn other_commands_fail() {
     check(
         &files(),
-        &["fmt", "--check"],
+        &["format", "--check"],
         expect![[r#"
         error: .: it holds more than 2 Mangle files, the limit of a scan; choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
         exit 2

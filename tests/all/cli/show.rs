@@ -16,7 +16,7 @@ use crate::support::root;
 fn turns_are_shown_one_below_the_other() {
     check(
         &[SCHEMAS, SESSION],
-        &["show", "session.jsonl", "--width", "80"],
+        &["transcript", "show", "session.jsonl", "--width", "80"],
         expect![[r#"
         ── turn 1 · assistant · record 1 ──
           All fine.
@@ -78,21 +78,22 @@ fn turns_can_be_chosen() {
     let lines: String = (0..5).map(|at| line(&format!("Answer {at}."), &[], "m")).collect();
     let folder = folder(&[("a.jsonl", &lines)]);
     let answers = |turns: &str| {
-        let (out, _, code) = run(&folder, &["show", "a.jsonl", "--turns", turns], "");
+        let (out, _, code) = run(&folder, &["transcript", "show", "a.jsonl", "--turns", turns], "");
         assert_eq!(code, Some(0), "{out}");
         let answers = out.lines().filter_map(|line| line.trim().strip_prefix("Answer "));
         answers.map(|answer| answer.trim_end_matches('.').to_owned()).collect::<Vec<_>>().join(" ")
     };
     let all = [answers("2..3"), answers("4.."), answers("..1"), answers("3")];
     assert_eq!(all, ["1 2", "3 4", "0", "2"]);
-    let (_, error, code) = run(&folder, &["show", "a.jsonl", "--turns", "3..2"], "");
+    let (_, error, code) = run(&folder, &["transcript", "show", "a.jsonl", "--turns", "3..2"], "");
     assert_eq!(code, Some(2), "{error}");
 }
 
 #[test]
 fn what_is_lost_is_struck_out() {
     let folder = folder(&[SCHEMAS, SESSION]);
-    let shown = |more: &[&str]| run(&folder, &[&["show", "session.jsonl"], more].concat(), "").0;
+    let shown =
+        |more: &[&str]| run(&folder, &[&["transcript", "show", "session.jsonl"], more].concat(), "").0;
     assert!(shown(&[]).contains("- ~~task_status(\"é2\", /done)~~"), "{}", shown(&[]));
     let coloured = shown(&["--color", "always"]);
     assert!(!coloured.contains("~~") && coloured.contains("\u{1b}[9m"), "{coloured:?}");
@@ -104,16 +105,18 @@ fn what_is_lost_is_struck_out() {
 fn credentials_are_masked() {
     let folder = folder(&[SCHEMAS, SESSION]);
     for format in ["text", "json", "markdown"] {
-        let (out, ..) = run(&folder, &["show", "session.jsonl", "--format", format], "");
+        let (out, ..) = run(&folder, &["transcript", "show", "session.jsonl", "--format", format], "");
         assert!(!out.contains("hunter2x"), "{out}");
-        let (out, ..) = run(&folder, &["show", "session.jsonl", "--format", format, "--no-redact"], "");
+        let (out, ..) =
+            run(&folder, &["transcript", "show", "session.jsonl", "--format", format, "--no-redact"], "");
         assert!(out.contains("hunter2x"), "{out}");
     }
 }
 
 #[test]
 fn verdicts_stand_below_their_requests() {
-    let arguments = ["show", "session.piggyback.jsonl", "--policy", "../guardian", "--turns", "2"];
+    let arguments =
+        ["transcript", "show", "session.piggyback.jsonl", "--policy", "../guardian", "--turns", "2"];
     let output = command(&root().join("examples/jailbreak"), &arguments).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     expect![[r#"
@@ -207,7 +210,7 @@ fn no_finding_of_a_check_is_lost() {
             let checked = lines(&folder, &["check", "--format", "json", "--max-findings", "0", &name]);
             let is_here = |one: &&Value| one["file"].as_str().is_some_and(|file| file.ends_with(&name));
             let checked = findings(checked.iter().filter(|one| one.get("summary").is_none()).filter(is_here));
-            let shown = lines(&folder, &["show", "--format", "json", &name]);
+            let shown = lines(&folder, &["transcript", "show", "--format", "json", &name]);
             let shown = findings(shown.iter().flat_map(|one| one["findings"].as_array().unwrap()));
             assert_eq!(shown, checked, "{name}");
             seen += checked.len();
@@ -220,7 +223,7 @@ fn no_finding_of_a_check_is_lost() {
 #[test]
 fn standard_input_is_shown_as_it_comes() {
     let folder = folder(&[]);
-    let mut command = command(folder.path(), &["show", "-"]);
+    let mut command = command(folder.path(), &["transcript", "show", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let (done, is_done) = channel();
@@ -245,7 +248,8 @@ fn standard_input_is_shown_as_it_comes() {
 #[test]
 fn markdown_has_headings_quotes_and_code() {
     let folder = folder(&[SCHEMAS, SESSION]);
-    let (out, ..) = run(&folder, &["show", "session.jsonl", "--turns", "2", "--format", "markdown"], "");
+    let (out, ..) =
+        run(&folder, &["transcript", "show", "session.jsonl", "--turns", "2", "--format", "markdown"], "");
     expect![[r####"
         ### turn 2 · assistant · record 2
 

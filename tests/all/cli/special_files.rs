@@ -88,7 +88,7 @@ const ENTERED: &[Thing] = &[Thing::Folder];
 const PLACES: &[Place] = &[
     ("x.mg", &[("a.mg", "p(1).\n")], &["check"], ENTERED),
     ("x.mg", &[("a.mg", "p(1).\n")], &["check", "a.mg", "x.mg"], ENTERED),
-    ("x.mg", &[("a.mg", "p(1).\n")], &["fmt", "--check"], ENTERED),
+    ("x.mg", &[("a.mg", "p(1).\n")], &["format", "--check"], ENTERED),
     ("x.mg", &[("a.mg", "p(1).\n")], &["query", "p(X)"], ENTERED),
     ("schemas.gl", &[("a.mg", "p(1).\n")], &["check", "a.mg"], ENTERED),
     ("mangle-ls.toml", &[("a.mg", "p(1).\n")], &["check"], &[]),
@@ -120,7 +120,7 @@ const PLACES: &[Place] = &[
     ("t.json", &[("a.mg", "p(1).\n")], &["check", "--transcripts", "t.json"], ENTERED),
     ("t.eval", &[("a.mg", "p(1).\n")], &["check", "--transcripts", "t.eval"], ENTERED),
     ("t.json", &[("a.mg", "p(1).\n")], &["replay", "t.json"], ENTERED),
-    ("t.json", &[("a.mg", "p(1).\n")], &["stats", "t.json"], ENTERED),
+    ("t.json", &[("a.mg", "p(1).\n")], &["transcript", "stats", "t.json"], ENTERED),
     (".nerd/config.json", &[("a.mg", "p(1).\n")], &["check"], &[Thing::LinkOut]),
     ("facts.mg", &[("a.mg", "p(1).\n")], &["query", "--facts", "facts.mg", "p(X)", "a.mg"], &[]),
     ("facts.csv", &[("a.mg", "p(1).\n")], &["query", "--facts", "facts.csv", "p(X)", "a.mg"], &[]),

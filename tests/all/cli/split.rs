@@ -9,7 +9,7 @@ use super::transcripts::{SCHEMAS, SESSION, line, run};
 fn two_streams() {
     check(
         &[SESSION],
-        &["split", "session.jsonl"],
+        &["transcript", "split", "session.jsonl"],
         expect![[r#"
             surface 1: All fine.
             control 1: task_status("é1", /done).
@@ -19,8 +19,11 @@ fn two_streams() {
         "#]],
     );
     let folder = folder(&[SESSION]);
-    let (out, _, _) =
-        run(&folder, &["split", "session.jsonl", "--surface", "s.txt", "--control", "c.txt"], "");
+    let (out, _, _) = run(
+        &folder,
+        &["transcript", "split", "session.jsonl", "--surface", "s.txt", "--control", "c.txt"],
+        "",
+    );
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!((out.as_str(), read("s.txt").as_str()), ("", "1: All fine.\n2: Half fine.\n"));
     assert_eq!(read("c.txt"), "1: task_status(\"é1\", /done).\n");
@@ -37,7 +40,8 @@ fn a_log_of_both_streams_is_read_again() {
     .concat();
     let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
     let split = |file: &str, more: &[&str]| {
-        let (out, error, code) = run(&folder, &[&["split", file, "--no-redact"], more].concat(), "");
+        let (out, error, code) =
+            run(&folder, &[&["transcript", "split", file, "--no-redact"], more].concat(), "");
         assert_eq!((error.as_str(), code), ("", Some(0)));
         out
     };
@@ -61,14 +65,15 @@ fn a_log_of_both_streams_is_read_again() {
     assert_eq!(split("b.log", &["--format", "log"]), log);
     assert_eq!(split("b.log", &[]), split("a.jsonl", &[]));
     // Without `--no-redact`, what looks like a credential is masked.
-    let (masked, ..) = run(&folder, &["split", "a.jsonl", "--format", "log"], "");
+    let (masked, ..) = run(&folder, &["transcript", "split", "a.jsonl", "--format", "log"], "");
     assert!(!masked.contains("hunter2x") && masked.contains("[USER] password: "), "{masked}");
 }
 
 #[test]
 fn streams_of_a_log_go_to_their_files() {
     let folder = folder(&[SCHEMAS, ("a.jsonl", &line("Hello.", &["task_status(\"a\", /open)."], "m"))]);
-    let arguments = ["split", "a.jsonl", "--format", "log", "--surface", "s.log", "--control", "c.log"];
+    let arguments =
+        ["transcript", "split", "a.jsonl", "--format", "log", "--surface", "s.log", "--control", "c.log"];
     assert_eq!(run(&folder, &arguments, "").0, "");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("s.log"), "[USER] Hello.\n");
@@ -109,7 +114,7 @@ fn logs_of_both_channels_are_read_again() {
     );
     check(
         &files,
-        &["parse", "bad.log", "--explain"],
+        &["transcript", "parse", "bad.log", "--explain"],
         expect![[r#"
         warning: bad.log: there is no reply in it, only what the runtime made of replies
         exit 1

@@ -11,7 +11,9 @@ use crate::support::Random;
 fn page(folder: &Path, files: &[&str]) -> (String, Vec<Value>) {
     let pages = tempfile::tempdir().unwrap();
     let page = pages.path().join("page.html");
-    let arguments = [&["stats", "--format", "json", "--report", page.to_str().unwrap()][..], files].concat();
+    let arguments =
+        [&["transcript", "stats", "--format", "json", "--report", page.to_str().unwrap()][..], files]
+            .concat();
     let figures = values(folder, &arguments);
     (std::fs::read_to_string(&page).unwrap(), figures)
 }
@@ -116,7 +118,7 @@ fn counts_of_the_page_are_those_of_the_commands() {
     let mut compared = 0;
     for path in files {
         let name = path.to_string_lossy();
-        let figures = values(&root, &["stats", "--format", "json", &name]);
+        let figures = values(&root, &["transcript", "stats", "--format", "json", &name]);
         if figures.iter().any(|figures| figures["answers"].as_u64() > Some(0)) {
             compared += usize::from(compare(&root, &name));
         }
@@ -167,7 +169,8 @@ fn times_and_gaps_are_shown() {
     let folder = folder(&[("logs/chat: one.jsonl", &chat(4, record))]);
     let page = folder.path().join("page.html");
     std::fs::write(&page, "old").unwrap();
-    let output = command(folder.path(), &["stats", "logs", "--report", "page.html"]).output().unwrap();
+    let output =
+        command(folder.path(), &["transcript", "stats", "logs", "--report", "page.html"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let page = std::fs::read_to_string(&page).unwrap();
     assert!(page.contains("1 reply carries no time"), "{page}");

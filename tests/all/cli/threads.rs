@@ -40,9 +40,9 @@ fn commands_compute_on_one_thread_if_there_are_no_others() {
     let commands: [&[&str]; 6] = [
         &["check"],
         &["check", "t/a.jsonl"],
-        &["fmt", "--check"],
+        &["format", "--check"],
         &["test"],
-        &["stats", "t/a.jsonl"],
+        &["transcript", "stats", "t/a.jsonl"],
         &["replay", "t/a.jsonl", "--format", "json"],
     ];
     for arguments in commands {
@@ -56,7 +56,7 @@ fn commands_compute_on_one_thread_if_there_are_no_others() {
         assert!(!said.contains("panicked"), "{arguments:?}: {said}");
         assert_eq!(alone.stdout.len(), usual.stdout.len(), "{arguments:?}");
     }
-    for server in ["serve", "mcp"] {
+    for server in ["lsp", "mcp"] {
         let Some(output) = run_alone(at.path(), &[server]) else { return };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");

@@ -125,7 +125,7 @@ fn transcripts_beside_policies() {
 fn parse_tells_what_the_runtime_keeps() {
     check(
         &[SCHEMAS, SESSION],
-        &["parse", "session.jsonl"],
+        &["transcript", "parse", "session.jsonl"],
         expect![[r#"
             session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 1 finding
             session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 3 findings
@@ -134,7 +134,7 @@ fn parse_tells_what_the_runtime_keeps() {
     );
     check(
         &[SCHEMAS, SESSION],
-        &["parse", "session.jsonl", "--explain"],
+        &["transcript", "parse", "session.jsonl", "--explain"],
         expect![[r#"
             session.jsonl:1: a reply of 238 bytes
               P1  all of it is one JSON value: taken
@@ -157,7 +157,7 @@ fn parse_tells_what_the_runtime_keeps() {
         "#]],
     );
     let folder = folder(&[SESSION]);
-    let (out, _, _) = run(&folder, &["parse", "-", "--format", "json"], SESSION.1);
+    let (out, _, _) = run(&folder, &["transcript", "parse", "-", "--format", "json"], SESSION.1);
     let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[1]["atoms"]["dropped"][0]["reason"], "syntax");
     assert_eq!(lines[1]["memory_ops"][0]["value"], "password: [redacted]");
@@ -170,7 +170,7 @@ fn parse_tells_what_the_runtime_keeps() {
 fn the_strict_mode_and_other_readers() {
     check(
         &[("a.txt", "hello {\"a\": 1}")],
-        &["parse", "a.txt", "--require-valid-json"],
+        &["transcript", "parse", "a.txt", "--require-valid-json"],
         expect![[r#"
         a.txt:1: P5 error: `surface_response` is missing or empty
         exit 1
@@ -178,7 +178,7 @@ fn the_strict_mode_and_other_readers() {
     );
     check(
         &[("a.txt", "hello {\"a\": 1}")],
-        &["parse", "a.txt", "--extractor", "perception"],
+        &["transcript", "parse", "a.txt", "--extractor", "perception"],
         expect![[r#"
         a.txt:1: bytes 6 to 14, JSON: {\"a\": 1}
         exit 1
@@ -190,7 +190,7 @@ fn the_strict_mode_and_other_readers() {
 fn figures() {
     check(
         &[SESSION],
-        &["stats", "session.jsonl"],
+        &["transcript", "stats", "session.jsonl"],
         expect![[r#"
             session.jsonl
               answers                   2
@@ -217,7 +217,7 @@ fn figures() {
         "#]],
     );
     let folder = folder(&[SESSION]);
-    let (out, _, _) = run(&folder, &["stats", "session.jsonl", "--metrics", "prom"], "");
+    let (out, _, _) = run(&folder, &["transcript", "stats", "session.jsonl", "--metrics", "prom"], "");
     assert!(
         out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\",version=\"current\"} 1\n"),
         "{out}"
@@ -228,7 +228,7 @@ fn figures() {
 fn words_that_do_not_exist() {
     check(
         &[SESSION],
-        &["parse", "session.jsonl", "--consumer", "nobody"],
+        &["transcript", "parse", "session.jsonl", "--consumer", "nobody"],
         expect![[r#"
         error: there is no consumer `nobody`; it is one of open, session, planner, perception, compressor
         exit 2
@@ -236,7 +236,7 @@ fn words_that_do_not_exist() {
     );
     check(
         &[SESSION],
-        &["parse", "none.jsonl"],
+        &["transcript", "parse", "none.jsonl"],
         expect![[r#"
         error: none.jsonl: no such file or directory
         exit 2
@@ -320,7 +320,7 @@ fn the_configuration_of_the_runtime() {
 /// What nobody should send stays unsent: the attempts are made, or the last round changed nothing.
 #[test]
 fn no_message_without_end() {
-    let arguments = ["repair", "session.jsonl:2", "--attempt", "4"];
+    let arguments = ["transcript", "repair", "session.jsonl:2", "--attempt", "4"];
     check(
         &[SCHEMAS, SESSION],
         &arguments,
@@ -339,7 +339,7 @@ fn no_message_without_end() {
          {\"role\":\"assistant\",\"content\":\"On it, really!\"}\n";
     check(
         &[SCHEMAS, ("chat.jsonl", chat)],
-        &["repair", "chat.jsonl:4"],
+        &["transcript", "repair", "chat.jsonl:4"],
         expect![[r#"
             no message for record 4: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
             exit 0
@@ -383,7 +383,7 @@ fn a_predicate_that_nothing_declares_can_be_declared_where_the_others_are() {
           {"title":"declare `lease_seen/4` in the policy","applicability":"unsafe","edits":[{"file":"schemas.gl","start":34,"end":34,"text":"\r\nDecl lease_seen(Arg1, Arg2, Arg3, Arg4) bound [/string, /number, /name, /any]."}]}
     "#]].assert_eq(&found(&files, &["PB210"]));
     let folder = folder(&files);
-    let (out, warned, _) = run(&folder, &["check", "--fix", "--unsafe"], "");
+    let (out, warned, _) = run(&folder, &["check", "--fix", "--unsafe-fixes"], "");
     assert!(out.contains("PB210") && out.trim_end().ends_with(" left") && warned.is_empty(), "{out}{warned}");
     assert_eq!(std::fs::read_to_string(folder.path().join("schemas.gl")).unwrap(), schemas.1);
 }
@@ -453,7 +453,7 @@ fn predicates_that_decide_are_not_offered() {
     let json = |settings: &str, update: &str| {
         let folder =
             folder(&[("policy.mg", policy), ("mangle-ls.toml", settings), ("a.jsonl", &reply(update))]);
-        let (out, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
+        let (out, ..) = run(&folder, &["transcript", "repair", "a.jsonl", "--format", "json"], "");
         let value: serde_json::Value = serde_json::from_str(&out).unwrap();
         let allowed = value["allowed"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned());
         (allowed.map(|one| one.split('(').next().unwrap().to_owned()).collect::<Vec<_>>(), value)
@@ -492,9 +492,11 @@ fn named_paths_without_a_reply_are_problems() {
         ("none/README.md", "# Notes\n"),
         ("logs/x.jsonl", "{\"role\":\"user\",\"content\":\"hello\"}\n"),
     ]);
-    for command in ["parse", "stats", "split", "repair", "replay"] {
+    for command in ["transcript parse", "transcript stats", "transcript split", "transcript repair", "replay"]
+    {
         for path in ["none", "logs/x.jsonl"] {
-            let (out, complaint, code) = run(&folder, &[command, path], "");
+            let arguments: Vec<&str> = command.split(' ').chain([path]).collect();
+            let (out, complaint, code) = run(&folder, &arguments, "");
             assert!(
                 code == Some(2) && complaint.contains("no reply is recognised"),
                 "{command} {path}: {out}{complaint}"
@@ -516,7 +518,7 @@ fn metrics_have_a_sample_for_everything() {
     );
     let session = [asks, line("Fine.", &["task_status(\"a\", /open)."], "m2")].concat();
     let folder = folder(&[("policy.mg", policy), ("mangle-ls.toml", config), ("a.jsonl", &session)]);
-    let (out, _, code) = run(&folder, &["stats", "a.jsonl", "--metrics", "prom"], "");
+    let (out, _, code) = run(&folder, &["transcript", "stats", "a.jsonl", "--metrics", "prom"], "");
     assert_eq!(code, Some(0));
     expect![[r##"
         # HELP piggyback_parse_errors Replies that could not be decoded at once
@@ -584,8 +586,8 @@ fn metrics_have_a_sample_for_everything() {
     assert_eq!(found.matches("\"PB202\"").count(), 1, "{found}");
     assert!(!out.contains("PB105"), "a rule that is off is not counted");
     let without = super::support::folder(&[("a.jsonl", &session)]);
-    let (out, ..) = run(&without, &["stats", "a.jsonl", "--metrics", "prom"], "");
+    let (out, ..) = run(&without, &["transcript", "stats", "a.jsonl", "--metrics", "prom"], "");
     assert!(out.contains("constitutional_blocks{file=\"a.jsonl\"} 0\n"), "{out}");
-    let (out, ..) = run(&without, &["stats", "a.jsonl", "--format", "json"], "");
+    let (out, ..) = run(&without, &["transcript", "stats", "a.jsonl", "--format", "json"], "");
     assert!(out.contains("\"constitutional_blocks\":null"), "{out}");
 }

@@ -186,7 +186,7 @@ fn unknown_versions_are_refused_with_the_list() {
     );
     check(
         &[OTHER],
-        &["serve", "--engine", "2026-09"],
+        &["lsp", "--engine", "2026-09"],
         expect![[r#"
         error: a server takes no `--engine` and `--runtime`; set them in mangle-ls.toml
         exit 2
@@ -239,7 +239,7 @@ fn an_option_chooses_the_engine() {
 fn shown(files: &[(&str, &str)], options: &[&str]) -> String {
     let reply = r#"{"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},"mangle_updates":["task_status(/a, /b)."],"memory_operations":[]},"surface_response":"<SURFACE_RESPONSE>"}"#;
     let folder = folder(files);
-    let mut arguments = vec!["parse", "-", "--format", "json"];
+    let mut arguments = vec!["transcript", "parse", "-", "--format", "json"];
     arguments.extend(options);
     let (out, ..) = run(&folder, &arguments, reply);
     let answer: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
@@ -262,7 +262,7 @@ fn an_override_chooses_the_runtime_of_some_transcripts() {
                     [[transcripts.override]]\nglob = \"new/**\"\nruntime = \"codenerd-2026-09\"\n";
     let folder = folder(&[("mangle-ls.toml", settings), ("old/a.json", reply), ("new/a.json", reply)]);
     let warnings = |file: &str| {
-        let (out, ..) = run(&folder, &["parse", file, "--format", "json"], "");
+        let (out, ..) = run(&folder, &["transcript", "parse", file, "--format", "json"], "");
         let answer: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
         answer["model"]["shown"]["warnings"].to_string()
     };

@@ -36,7 +36,7 @@ fn the_graph_is_that_of_the_command_line() {
     let folder = folder();
     folder.write("mangle-ls.toml", "[[program]]\nname = \"ship\"\ninclude = [\"**/*.mg\", \"**/*.gl\"]\n");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(["graph", "--of", "crew", "--direction", "users"])
+        .args(["graph", "--of", "crew", "--direction", "users", "--format", "json"])
         .current_dir(folder.path())
         .output()
         .unwrap();

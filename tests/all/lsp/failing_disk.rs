@@ -34,7 +34,7 @@ fn workspace() -> TempDir {
 
 /// A session in a folder, and what is found in its programs, as `file: message`.
 fn session(folder: &Path, environment: &[(&str, &str)]) -> (Client, Vec<String>) {
-    let mut client = Client::start_with(&["serve"], environment);
+    let mut client = Client::start_with(&["lsp"], environment);
     client.initialize(json!({
         "processId": null,
         "rootUri": null,

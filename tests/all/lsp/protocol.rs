@@ -82,7 +82,7 @@ fn the_log_has_requests_but_no_text() {
     let folder = Folder::new(&[("a.mg", "secret_on_disk(\"hush\").\n")]);
     let log = folder.path().join("log.txt");
     let mut client =
-        Client::start_with(&["serve", "--log-file", log.to_str().unwrap()], &[("MANGLE_LS_LOG", "trace")]);
+        Client::start_with(&["lsp", "--log-file", log.to_str().unwrap()], &[("MANGLE_LS_LOG", "trace")]);
     client.initialize(json!({
         "capabilities": pulling(),
         "workspaceFolders": [{ "uri": client::uri(&folder.path()), "name": "test" }],

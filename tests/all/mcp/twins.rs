@@ -81,7 +81,7 @@ fn unsaved_text_is_checked_in_its_program() {
 fn rules_are_those_of_the_command_line() {
     let folder = example("starter");
     let mut client = McpClient::start(&folder, &[]);
-    let twin = written(&folder, &["rule", "MG210", "--format", "json"]);
+    let twin = written(&folder, &["explain", "MG210", "--format", "json"]);
     assert_eq!(client.call("explain_rule", json!({"rule": "negation-wildcard"}))["rule"], twin[0][0]);
     let why = client.refused("explain_rule", json!({"rule": "negation-wildcrad"}));
     assert_eq!(why, "there is no rule `negation-wildcrad`; did you mean `negation-wildcard`?");
@@ -160,7 +160,7 @@ fn replays_and_repairs_are_those_of_the_command_line() {
     assert_eq!(items(&pages, "/turns"), twin);
     assert_eq!(pages[0]["summary"], last["summary"]);
     assert_eq!(pages[0]["policy"], last["policy"]);
-    let twin = written(&folder, &["repair", transcript, "--format", "json"]);
+    let twin = written(&folder, &["transcript", "repair", transcript, "--format", "json"]);
     let pages = client.pages("repair", &json!({"path": transcript}));
     assert_eq!(items(&pages, "/messages"), twin);
 }
@@ -185,7 +185,10 @@ fn previews_are_those_of_the_command_line() {
 fn schemas_are_those_of_the_command_line() {
     let folder = example("incident");
     let mut client = McpClient::start(&folder, &[]);
-    for (target, words) in [("json-schema", &["schema", "--anyway"][..]), ("gbnf", &["gbnf", "--anyway"])] {
+    for (target, words) in [
+        ("json-schema", &["grammar", "--target", "json-schema", "--anyway"][..]),
+        ("gbnf", &["grammar", "--target", "gbnf", "--anyway"]),
+    ] {
         let twin = String::from_utf8(run(&folder, words).stdout).unwrap();
         let pages = client.pages("schema", &json!({"target": target, "anyway": true}));
         let text: String = pages.iter().map(|page| page["schema"].as_str().unwrap()).collect();

@@ -59,7 +59,7 @@ fn vscode() -> Settings {
     let page: Value = serde_json::from_str(&fences("json")[0]).unwrap();
     Settings {
         program: page["mangle.server.path"].clone(),
-        arguments: json!(["serve"]), // the extension adds it
+        arguments: json!(["lsp"]), // the extension adds it
         rules: page["mangle.rules"].clone(),
         hints: json!({ "arguments": page["mangle.hints.arguments"], "types": page["mangle.hints.types"] }),
     }

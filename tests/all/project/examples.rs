@@ -77,7 +77,7 @@ fn the_guardian_is_clean() {
 #[test]
 fn they_are_formatted() {
     let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(["fmt", "--check", "examples"])
+        .args(["format", "--check", "examples"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -186,7 +186,7 @@ fn failures(readme: &str) -> Vec<(String, Vec<String>)> {
 /// How many texts of the model are read from a transcript.
 fn answers(path: &str) -> u64 {
     let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(["stats", "--format", "json", path])
+        .args(["transcript", "stats", "--format", "json", path])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -334,7 +334,9 @@ fn habits_are_found_and_fixed() {
         let path = entry.unwrap().path();
         std::fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
     }
-    for arguments in [&["check", "--fix", "--unsafe", "--fail-on", "hint"][..], &["fmt", "."], &["test"]] {
+    for arguments in
+        [&["check", "--fix", "--unsafe-fixes", "--fail-on", "hint"][..], &["format", "."], &["test"]]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
             .args(arguments)
             .current_dir(copy.path())

@@ -284,7 +284,7 @@ fn every_rule_has_a_descriptor() {
     let log = sarif(&stdout(&run(folder.path(), &["check", "--format", "sarif"])));
     let described = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
     let listed: Value =
-        serde_json::from_str(&stdout(&run(folder.path(), &["rule", "--format", "json"]))).unwrap();
+        serde_json::from_str(&stdout(&run(folder.path(), &["explain", "--format", "json"]))).unwrap();
     let rows = |list: &[Value], id: &str| -> Vec<_> {
         list.iter().map(|rule| (rule[id].clone(), rule["name"].clone())).collect()
     };

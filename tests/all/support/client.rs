@@ -29,7 +29,7 @@ pub struct Client {
 impl Client {
     /// Starts a server, without `initialize`.
     pub fn start() -> Self {
-        Self::start_with(&["serve"], &[])
+        Self::start_with(&["lsp"], &[])
     }
 
     /// Starts a server with these arguments and in this environment.

@@ -32,7 +32,7 @@ pub(super) fn stage(program: &Path, to: &Path) -> Result<()> {
         fs::copy(crate::root().join(text), to.join(text))?;
     }
     for (shell, file) in SHELLS {
-        let script = output(Command::new(program).args(["completions", shell]))?;
+        let script = output(Command::new(program).args(["generate", "completions", shell]))?;
         fs::write(completions.join(file), script)?;
     }
     output(Command::new(program).arg("man").arg(man))?;

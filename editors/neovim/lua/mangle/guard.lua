@@ -20,7 +20,7 @@ local function program(config) return type(config.cmd) == 'table' and config.cmd
 --- Says once what to do when there is no server.
 function M.advise(cmd)
   if type(cmd) ~= 'table' or vim.fn.executable(cmd[1]) == 1 then return end
-  local text = "'%s' is not a program that can be run. Put mangle-ls on PATH, or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'serve' } })"
+  local text = "'%s' is not a program that can be run. Put mangle-ls on PATH, or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'lsp' } })"
   vim.notify_once('mangle: ' .. text:format(cmd[1]), WARN)
 end
 
@@ -107,7 +107,7 @@ local function starts(_, config)
   vim.defer_fn(function()
     if not starting[config] then return end
     starting[config] = nil
-    local text = "%s was started %d s ago and has not said anything yet. Is it mangle-ls, and called with 'serve'? ':Mangle restart' tries again"
+    local text = "%s was started %d s ago and has not said anything yet. Is it mangle-ls, and called with 'lsp'? ':Mangle restart' tries again"
     of.say(text:format(program(config), M.limits.start / 1000), WARN)
   end, M.limits.start)
 end

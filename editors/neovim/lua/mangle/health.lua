@@ -21,7 +21,7 @@ local function program()
   if path == '' then
     return health.error(("'%s' is not a program that can be run"):format(cmd[1]), {
       'cargo install --path . in the repository puts mangle-ls on PATH',
-      "or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'serve' } })",
+      "or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'lsp' } })",
     })
   end
   local started, process = pcall(vim.system, { cmd[1], '--version' }, { text = true, timeout = 5000 })

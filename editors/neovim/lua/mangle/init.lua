@@ -7,7 +7,7 @@ local M = {}
 --- What the server needs to be started; also what lsp/mangle_ls.lua gives to Neovim.
 function M.config()
   return {
-    cmd = { 'mangle-ls', 'serve' },
+    cmd = { 'mangle-ls', 'lsp' },
     filetypes = { 'mangle' },
     -- In this order: a program's own configuration counts before the repository's root.
     root_markers = { 'mangle-ls.toml', '.git' },
@@ -55,7 +55,7 @@ end
 function M.command() return current().cmd end
 
 --- Starts the server in every Mangle buffer.
---- @param options? table fields of vim.lsp.ClientConfig that differ, for example { cmd = { '/opt/mangle-ls', 'serve' } }
+--- @param options? table fields of vim.lsp.ClientConfig that differ, for example { cmd = { '/opt/mangle-ls', 'lsp' } }
 function M.setup(options)
   chosen = vim.tbl_extend('force', options or {}, { capabilities = refresh.capabilities(options and options.capabilities) })
   local config = current()

@@ -15,7 +15,7 @@ export class Client extends LanguageClient implements Program {
 
   /** A client that is not started yet. */
   constructor(program: string, log: vscode.LogOutputChannel, middleware: Middleware, listener: Listener) {
-    super("mangle", "Mangle", { command: program, args: ["serve"] }, options(log, middleware, listener, () => this.isRunning()));
+    super("mangle", "Mangle", { command: program, args: ["lsp"] }, options(log, middleware, listener, () => this.isRunning()));
     this.log = log;
   }
 

@@ -1,4 +1,4 @@
-// Formats the document as `mangle-ls fmt` does.
+// Formats the document as `mangle-ls format` does.
 
 import type { EditorView } from "@codemirror/view";
 import { shownDocument } from "./document.ts";

@@ -11,7 +11,7 @@ const POLICY: &str = "Decl modified(File) bound [/string].\n";
 fn opened() -> (Folder, Client, String, String) {
     let folder = Folder::new(&[("mangle-ls.toml", SETTINGS), ("main.mg", POLICY)]);
     let command = std::process::Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(["gbnf", "-o", "reply.gbnf"])
+        .args(["grammar", "--target", "gbnf", "-o", "reply.gbnf"])
         .current_dir(folder.path())
         .output()
         .unwrap();

@@ -86,7 +86,7 @@ export class Code {
       size = below.size;
       for (const { id, parent } of all) if (below.has(parent)) below.add(id);
     }
-    const servers = all.filter(({ id, said }) => below.has(id) && /mangle-ls serve$/.test(said));
+    const servers = all.filter(({ id, said }) => below.has(id) && /mangle-ls lsp$/.test(said));
     for (const { id } of servers) process.kill(Number(id), signal);
     return servers.length > 0;
   }

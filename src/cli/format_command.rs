@@ -1,4 +1,4 @@
-//! `fmt`: lays files out.
+//! `format`: formats Mangle files.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::report;
 use crate::report::sink::terminal;
 use mangle_syntax::text::LineIndex;
 
-/// Lay files out
+/// Format files
 ///
 /// Tokens and comments are never changed, only the white space between them, and that is verified before anything is
 /// written. What cannot be read stays as it is. Exit status: 0, 1 if `--check` or `--diff` found something to format,
 /// 2 if something that was named could not be formatted.
 #[derive(Debug, Args)]
-pub(super) struct Fmt {
+pub(super) struct FormatCommand {
     /// Files, folders, globs, or `-` alone: from standard input to standard output [default: the working folder]
     paths: Vec<PathBuf>,
     /// Write nothing; list the files that are not formatted
@@ -34,7 +34,7 @@ pub(super) struct Fmt {
     diff: bool,
 }
 
-impl Fmt {
+impl FormatCommand {
     /// Runs the command.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! `serve`: the language server on standard input and output.
+//! `lsp`: the language server on standard input and output.
 
 use anyhow::Result;
 
@@ -8,18 +8,18 @@ use crate::lsp::{self, SessionEnd};
 
 /// Run the language server on standard input and output
 #[derive(Debug, clap::Args)]
-pub(super) struct Serve {
+pub(super) struct LspCommand {
     /// Accepted because many editors pass it; standard input and output are the only way
     #[arg(long)]
     stdio: bool,
 }
 
-impl Serve {
-    /// Serves one client. One that leaves without saying goodbye is a finding, as the protocol
+impl LspCommand {
+    /// Serves one client. If the client leaves without `exit` and `shutdown`, the exit status is 1, as the protocol
     /// demands.
     ///
     /// # Errors
-    /// When options choose versions, which a server takes from the settings, or the system gives no threads.
+    /// If options choose versions, which a server takes from the settings, or the system gives no threads.
     pub(super) fn run(&self, versions: VersionOptions) -> Result<ExitStatus> {
         let _ = self.stdio;
         versions.refuse()?;

@@ -1,4 +1,4 @@
-//! `rule`: what the rules are, and the page of one of them.
+//! `explain`: the list of the rules, and the page of one rule.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice};
@@ -10,19 +10,19 @@ use crate::ide::registry;
 use crate::report::rules;
 use mangle_syntax::lint::Rule;
 
-/// List the rules, or show what one of them is about
+/// Explain a rule, or list all rules
 ///
 /// Exit status: 0, or 2 if there is no such rule.
 #[derive(Debug, Args)]
-pub(super) struct RuleCommand {
-    /// The code or the name of a rule, as `MG210` or `negation-wildcard` [default: list them all]
+pub(super) struct ExplainCommand {
+    /// The code or the name of a rule, for example MG210 or negation-wildcard [default: list all rules]
     rule: Option<String>,
-    /// How it is written
+    /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: OutputForm,
 }
 
-impl RuleCommand {
+impl ExplainCommand {
     /// Runs the command.
     ///
     /// # Errors
@@ -56,6 +56,6 @@ impl RuleCommand {
 fn unknown(word: &str) -> String {
     match registry::similar(word) {
         Some(near) => format!("there is no rule `{word}`; did you mean `{near}`?"),
-        None => format!("there is no rule `{word}`; `mangle-ls rule` lists them"),
+        None => format!("there is no rule `{word}`; `mangle-ls explain` lists the rules"),
     }
 }

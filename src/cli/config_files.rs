@@ -1,4 +1,5 @@
-//! `status`: what the tool makes of the working folder, for bug reports; the twin of the server's `mangle/status`.
+//! `config files`: the programs of the working folder with their files and versions. The server has the same as
+//! `mangle/status`.
 
 use std::path::Path;
 
@@ -13,10 +14,10 @@ use super::surroundings;
 use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownVersions};
 use crate::report::sink::terminal;
 
-/// Say which version this is and which programs it sees here
+/// List the programs of the working folder, with their files and versions
 #[derive(Debug, Args)]
-pub(super) struct StatusCommand {
-    /// How it is written
+pub(super) struct FilesCommand {
+    /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: OutputForm,
 }
@@ -39,7 +40,7 @@ struct Program {
     versions: ShownVersions,
 }
 
-impl StatusCommand {
+impl FilesCommand {
     /// Runs the command. The programs are those that an editor has with the working folder open.
     ///
     /// # Errors

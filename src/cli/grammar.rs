@@ -1,4 +1,4 @@
-//! `schema`, `gbnf`, `ebnf`, `lark` and `regex`: what a model may generate, for an inference engine.
+//! `grammar`: the envelopes that a model may generate, as a grammar or schema for an inference engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,100 +19,76 @@ use piggyback::envelope::Catalogue;
 use reply_grammar::target::{Dialect, Target};
 use serde_json::Value;
 
-/// What grammars and schemas have in common.
+/// Write a grammar or schema of the envelopes that a model may generate
+///
+/// Rules of the envelope that the target cannot express are listed on standard error, with the rule of `check` for each. Exit
+/// status: 0, or 2 if there is no such envelope, or something cannot be read or written.
 #[derive(Debug, Args)]
-pub(super) struct GrammarArgs {
+pub(super) struct GrammarCommand {
+    /// The engine or provider that reads the grammar
+    #[arg(long, value_enum, value_name = "NAME")]
+    target: TargetOption,
     /// Files, folders or globs of one program [default: the working folder]
     paths: Vec<PathBuf>,
     /// The version of the protocol: 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft [default: that of the configuration]
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<Profile>,
-    /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
+    /// The consumer of the updates: open, session, planner, perception, compressor, or one of the configuration
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
-    /// Write to this file, and beside it what is not said in it, as `FILE.notes.json`
+    /// The text that patterns of a schema describe [default: decoded, or none if the target has no patterns]
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    dialect: Option<DialectOption>,
+    /// Write to this file, and the list of omitted rules to `FILE.notes.json`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// Write a JSON Schema of the envelopes that a model may generate
-///
-/// What the target cannot express is listed on standard error, with the rule that `check` has for it. Exit status: 0, or 2 if
-/// there is no such envelope, or something cannot be read or written.
-#[derive(Debug, Args)]
-pub(super) struct SchemaCommand {
-    #[command(flatten)]
-    common: GrammarArgs,
-    /// Which engine or provider it is for
-    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
-    target: SchemaTarget,
-    /// Where patterns have the escapes of JSON [default: decoded, or none where the target has no patterns]
-    #[arg(long, value_enum, value_name = "DIALECT")]
-    dialect: Option<DialectOption>,
-}
-
-/// Which engine or provider a schema is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum SchemaTarget {
-    /// The standard, for validators and local engines
-    #[default]
+/// The engine or provider that reads a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TargetOption {
+    /// A GBNF grammar, for llama.cpp
+    Gbnf,
+    /// An EBNF grammar, for XGrammar
+    Ebnf,
+    /// A Lark grammar, for llguidance and OpenAI
+    Lark,
+    /// A regular expression, for Outlines
+    Regex,
+    /// A JSON Schema, for validators and local engines
     JsonSchema,
-    /// Structured outputs of OpenAI
+    /// A schema for structured outputs of OpenAI
     Openai,
-    /// Structured outputs of Anthropic
+    /// A schema for structured outputs of Anthropic
     Anthropic,
-    /// Response schemas of Gemini
+    /// A response schema for Gemini
     Gemini,
 }
 
-/// Where patterns have the escapes of JSON.
+/// The text that patterns of a schema describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DialectOption {
-    /// Nowhere: they are about the decoded text, as the standard says
+    /// The decoded text, as the standard says
     Decoded,
-    /// In the pattern, as XGrammar and Outlines want it
+    /// The text with its escapes, for XGrammar and Outlines
     Raw,
     /// There are no patterns
     None,
-}
-
-/// Write a GBNF grammar of the envelopes that a model may generate, for llama.cpp
-#[derive(Debug, Args)]
-pub(super) struct GbnfCommand {
-    #[command(flatten)]
-    common: GrammarArgs,
-}
-
-/// Write an EBNF grammar of the envelopes that a model may generate, for XGrammar
-#[derive(Debug, Args)]
-pub(super) struct EbnfCommand {
-    #[command(flatten)]
-    common: GrammarArgs,
-}
-
-/// Write a Lark grammar of the envelopes that a model may generate, for llguidance and OpenAI
-#[derive(Debug, Args)]
-pub(super) struct LarkCommand {
-    #[command(flatten)]
-    common: GrammarArgs,
-}
-
-/// Write a regular expression for the envelopes that a model may generate, for Outlines
-#[derive(Debug, Args)]
-pub(super) struct RegexCommand {
-    #[command(flatten)]
-    common: GrammarArgs,
 }
 
 fn profile(word: &str) -> Result<Profile, String> {
     Profile::parse(word).ok_or_else(|| format!("it is one of {}", Profile::WORDS.join(", ")))
 }
 
-impl SchemaTarget {
+impl TargetOption {
     fn name(self) -> &'static str {
         match self {
+            Self::Gbnf => "gbnf",
+            Self::Ebnf => "ebnf",
+            Self::Lark => "lark",
+            Self::Regex => "regex",
             Self::JsonSchema => "json-schema",
             Self::Openai => "openai",
             Self::Anthropic => "anthropic",
@@ -131,72 +107,23 @@ impl From<DialectOption> for Dialect {
     }
 }
 
-impl SchemaCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As [`GrammarArgs::run`], and if the target has no such dialect.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        self.common.run(self.target.name(), self.dialect.map(Dialect::from), color)
-    }
-}
-
-impl GbnfCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As [`GrammarArgs::run`].
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        self.common.run("gbnf", None, color)
-    }
-}
-
-impl EbnfCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As [`GrammarArgs::run`].
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        self.common.run("ebnf", None, color)
-    }
-}
-
-impl LarkCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As [`GrammarArgs::run`].
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        self.common.run("lark", None, color)
-    }
-}
-
-impl RegexCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As [`GrammarArgs::run`].
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        self.common.run("regex", None, color)
-    }
-}
-
 /// A program with the tools of its agent.
 struct Subject {
     joined: LinkedProgram,
     tools: Option<Arc<Catalogue>>,
 }
 
-impl GrammarArgs {
+impl GrammarCommand {
     /// Generates and writes.
     ///
     /// # Errors
-    /// When there is no working folder, no program or several, no such consumer, no envelope at all, or a file cannot be
+    /// If there is no working folder, no program or several, no such consumer, no envelope at all, or a file cannot be
     /// written.
-    fn run(&self, target: &str, dialect: Option<Dialect>, color: ColorChoice) -> Result<ExitStatus> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let target = Target::named(target).ok_or_else(|| anyhow!("there is no target `{target}`"))?;
-        let dialect = dialect.unwrap_or_else(|| target.usual_dialect());
+        let name = self.target.name();
+        let target = Target::named(name).ok_or_else(|| anyhow!("there is no target `{name}`"))?;
+        let dialect = self.dialect.map_or_else(|| target.usual_dialect(), Dialect::from);
         if !target.dialects.contains(&dialect) {
             let known: Vec<_> = target.dialects.iter().map(|dialect| dialect.as_str()).collect();
             bail!(
