@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::changed::{Changed, changed};
 use super::protected_predicates::{self, ProtectedPredicate};
-use crate::host::{CheckTarget, FileTable, Memory, ProgramFiles, Project, Resolution, relative};
+use crate::host::{CheckTarget, FileTable, Memory, ProgramFiles, Project, Resolution, ShownStores, relative};
 use mangle_settings::{ProgramSettings, Rows, SettingTable as _, Settings};
 
 /// The settings that hold.
@@ -16,6 +16,9 @@ pub(super) struct ResolvedConfig {
     configuration: Option<String>,
     #[serde(flatten)]
     settings: Rows,
+    /// The names of the stores, if the runtime has several.
+    #[serde(rename = "store_names", skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
     /// The predicates that no reply should assert.
     protected: Vec<ProtectedPredicate>,
     programs: Vec<Program>,
@@ -48,6 +51,7 @@ impl ResolvedConfig {
         Self {
             configuration: project.map(|project| relative(working, &project.path)),
             settings: settings.rows().without(&["program", "rules"]),
+            stores: ShownStores::of(settings.runtime.stores.as_deref()),
             protected: protected_predicates::of_project(
                 &settings,
                 &programs,
@@ -66,6 +70,9 @@ impl ResolvedConfig {
             None => "No mangle-ls.toml here or above; these are the defaults".to_owned(),
         };
         let mut out = format!("# {from}.\n{}", self.settings.text());
+        if let Some(stores) = self.stores.text() {
+            out.push_str(&format!("\n# [runtime] {stores}\n"));
+        }
         out.push_str(&protected_predicates::text(&self.protected));
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         out.push_str("\n[rules]\n");

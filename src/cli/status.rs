@@ -10,7 +10,7 @@ use super::ExitStatus;
 use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownVersions};
+use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownStores, ShownVersions};
 use crate::report::sink::terminal;
 
 /// Say which version this is and which programs it sees here
@@ -37,6 +37,9 @@ struct Program {
     files: Vec<String>,
     #[serde(flatten)]
     versions: ShownVersions,
+    /// The names of its stores, if the runtime has several.
+    #[serde(skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
 }
 
 impl StatusCommand {
@@ -68,6 +71,7 @@ impl Status {
                 .map(|member| table.path(member.file).to_string_lossy().into_owned())
                 .collect(),
             versions: ShownVersions::of(&program.versions),
+            stores: ShownStores::of(program.embedding.stores.as_deref()),
         });
         Self { version: env!("CARGO_PKG_VERSION"), programs: programs.collect() }
     }
@@ -85,6 +89,9 @@ impl Status {
                 program.files.len()
             ));
             out.push_str(&program.versions.text("  "));
+            if let Some(stores) = program.stores.text() {
+                out.push_str(&format!("  facts    {stores}\n"));
+            }
         }
         let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {
