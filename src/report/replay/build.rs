@@ -122,9 +122,7 @@ fn effect(effect: Effect) -> String {
         Effect::Forgot(0) => "there is nothing to forget".to_owned(),
         Effect::Forgot(count) => format!("{} taken away", super::counted(count, "fact")),
         Effect::Asserted => "asserted as `memory_operation`; nothing is stored or forgotten".to_owned(),
-        Effect::Undeclared => {
-            "nothing: it becomes `memory_operation`, which the policy does not declare".to_owned()
-        }
+        Effect::Undeclared => "no effect: the policy does not declare `memory_operation`".to_owned(),
         Effect::Nothing => "nothing, to the kernel".to_owned(),
     }
 }

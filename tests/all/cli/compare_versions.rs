@@ -318,19 +318,27 @@ fn the_version_that_rejects_a_policy_is_named() {
     let rule = "lonely(Kind) :- kind(Kind), !observation(Kind, _).\nkind(\"a\").\n";
     let policy = format!("{}{rule}", REPLAYED.1);
     let files = [CONFIGURED, ("policy.mg", policy.as_str()), CALL];
-    check(&files, &[&["replay", "session.jsonl"], &ENGINES[..]].concat(), expect![[r#"
+    check(
+        &files,
+        &[&["replay", "session.jsonl"], &ENGINES[..]].concat(),
+        expect![[r#"
         error: the program does not load
           policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
           `--anyway` evaluates the rest of it
         exit 2
-    "#]]);
+    "#]],
+    );
     let other = ["--engine", "2026-09", "--compare-engine", "2026-06"];
-    check(&files, &[&["replay", "session.jsonl"], &other[..]].concat(), expect![[r#"
+    check(
+        &files,
+        &[&["replay", "session.jsonl"], &other[..]].concat(),
+        expect![[r#"
         error: the program does not load
           policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
           `--anyway` evaluates the rest of it
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -345,7 +345,7 @@ fn config_and_status_name_the_stores() {
     let lines = |arguments: &[&str]| {
         let out = stdout(&run(folder.path(), arguments));
         let lines = out.lines().filter(|line| line.contains("stores:") || line.contains("\"memory\""));
-        lines.map(|line| format!("{line}\n")).collect::<String>()
+        lines.map(|line| format!("{}\n", line.trim())).collect::<String>()
     };
     expect![[r#"
         stores = { "default" = "memory", "policy" = ["pending_action"] }

@@ -14,7 +14,7 @@ fn check(policy: &str, questions: &[(&str, &str)]) {
     let versions = engine_names().filter_map(EngineVersion::parse);
     let newest = versions.max_by_key(|version| version.day.to_string()).unwrap();
     let answer = |body: &str| {
-        let question = question_for(newest.clone(), policy, body, Reading::Engine);
+        let question = question_for(newest, policy, body, Reading::Engine);
         told(&mut search(&question, Scope::default(), &Cancel::new()))
     };
     let found: Vec<_> = questions.iter().map(|(body, _)| (*body, answer(body))).collect();
