@@ -11,7 +11,7 @@ use super::ExitStatus;
 use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownVersions};
+use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownStores, ShownVersions};
 use crate::report::sink::terminal;
 
 /// List the programs of the working folder, with their files and versions
@@ -38,6 +38,9 @@ struct Program {
     files: Vec<String>,
     #[serde(flatten)]
     versions: ShownVersions,
+    /// The names of its stores, if the runtime has several.
+    #[serde(skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
 }
 
 impl FilesCommand {
@@ -69,6 +72,7 @@ impl Status {
                 .map(|member| table.path(member.file).to_string_lossy().into_owned())
                 .collect(),
             versions: ShownVersions::of(&program.versions),
+            stores: ShownStores::of(program.embedding.stores.as_deref()),
         });
         Self { version: env!("CARGO_PKG_VERSION"), programs: programs.collect() }
     }
@@ -86,6 +90,9 @@ impl Status {
                 program.files.len()
             ));
             out.push_str(&program.versions.text("  "));
+            if let Some(stores) = program.stores.text() {
+                out.push_str(&format!("  facts    {stores}\n"));
+            }
         }
         let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {

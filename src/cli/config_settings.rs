@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::changed::{Changed, changed};
 use super::protected_predicates::{self, ProtectedPredicate};
-use crate::host::{CheckTarget, FileTable, Memory, ProgramFiles, Project, Resolution, relative};
+use crate::host::{CheckTarget, FileTable, Memory, ProgramFiles, Project, Resolution, ShownStores, relative};
 use mangle_settings::{ProgramSettings, Rows, SettingTable as _, Settings};
 
 /// The settings that hold.
@@ -16,6 +16,9 @@ pub(super) struct ResolvedConfig {
     configuration: Option<String>,
     #[serde(flatten)]
     settings: Rows,
+    /// The names of the stores, if the runtime has several.
+    #[serde(rename = "store_names", skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
     /// The predicates that no reply should assert.
     protected: Vec<ProtectedPredicate>,
     programs: Vec<Program>,
@@ -50,6 +53,7 @@ impl ResolvedConfig {
         Self {
             configuration: project.map(|project| relative(working, &project.path)),
             settings: settings.rows().without(&["program", "rules"]),
+            stores: ShownStores::of(settings.runtime.stores.as_deref()),
             protected: protected_predicates::of_project(
                 &settings,
                 &programs,
@@ -86,6 +90,9 @@ impl ResolvedConfig {
                 .to_owned(),
         };
         let mut out = format!("# {from}.\n{}", self.settings.text());
+        if let Some(stores) = self.stores.text() {
+            out.push_str(&format!("\n# [runtime] {stores}\n"));
+        }
         if self.has_defaults {
             out.push_str(&protected_predicates::text(&self.protected));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
-use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownVersions, relative};
+use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownStores, ShownVersions, relative};
 use crate::report::sink::terminal;
 use mangle_syntax::text::FileId;
 
@@ -34,6 +34,9 @@ struct Membership {
     files: usize,
     #[serde(flatten)]
     versions: ShownVersions,
+    /// The names of its stores, if the runtime has several.
+    #[serde(skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
     /// Whether directives of codeNERD are passed over in it.
     hybrid: bool,
 }
@@ -84,6 +87,9 @@ impl EffectiveConfig {
             );
             line("", &format!("engine {}", program.versions.engine));
             line("", &format!("runtime {}", program.versions.runtime));
+            if let Some(stores) = program.stores.text() {
+                line("", &stores);
+            }
             if program.hybrid {
                 line("", "hybrid: directives of codeNERD are passed over");
             }
@@ -131,6 +137,7 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
         role,
         files,
         versions: ShownVersions::of(&program.versions),
+        stores: ShownStores::of(program.embedding.stores.as_deref()),
         hybrid: program.embedding.is_hybrid(file),
     }
 }

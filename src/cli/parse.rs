@@ -120,8 +120,7 @@ impl Parse {
         ensure!(!self.explain && self.extractor.is_none(), "{ONLY_READINGS}");
         let mut old = self.load(working)?;
         let mut new = surroundings::with_versions(versions, || self.load(working))?;
-        let mut errors = old.load_errors();
-        errors.add(new.load_errors());
+        let errors = LoadErrors::of_versions(old.load_errors(), new.load_errors());
         let Some(mark) = self.load.admit(errors, color) else {
             old.complain(&[], color);
             return Ok(ExitStatus::Failure);

@@ -37,6 +37,7 @@ mod read;
 mod resolve;
 mod revision;
 mod settings_problems;
+mod shown_stores;
 mod single_files;
 mod solvers;
 mod summary;
@@ -89,6 +90,7 @@ pub use resolve::{
 };
 pub use revision::revision;
 pub use settings_problems::SettingsProblems;
+pub use shown_stores::ShownStores;
 pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
 pub use solvers::solvers;
 pub use summary::summarise;

@@ -134,6 +134,8 @@ impl Project {
                 column: place.col as usize + 1,
                 code: finding.rule.code,
                 message: finding.message.to_string(),
+                engine: String::new(),
+                names_engine: false,
             }
         };
         let unread = self.unread.iter().map(|why| LoadError::unreadable(name.to_owned(), why));

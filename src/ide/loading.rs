@@ -67,6 +67,8 @@ pub fn placed(
             column: place.col as usize + 1,
             code: one.rule.code,
             message: one.message.to_string(),
+            engine: program.embedding.engine.name.to_string(),
+            names_engine: false,
         }
     };
     LoadErrors::new(found.iter().map(error).collect())

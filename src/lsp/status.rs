@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use serde::Serialize;
 
 use super::view::View;
-use crate::host::ShownVersions;
 use crate::host::workspace::SnapshotFile;
+use crate::host::{ShownStores, ShownVersions};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -59,6 +59,9 @@ struct Program {
     files: Vec<String>,
     #[serde(flatten)]
     versions: ShownVersions,
+    /// The names of its stores, if the runtime has several.
+    #[serde(skip_serializing_if = "ShownStores::is_empty")]
+    stores: ShownStores,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -83,6 +86,7 @@ pub(super) fn status(view: &View) -> Status {
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
         versions: ShownVersions::of(&program.versions),
+        stores: ShownStores::of(program.stores()),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));
     let further = view.snapshot.further_openings().into_iter().map(|opening| &opening.file);

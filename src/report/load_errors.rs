@@ -28,22 +28,46 @@ pub struct LoadError {
     /// The code of the rule; empty for a file that cannot be read.
     pub code: &'static str,
     pub message: String,
+    /// The version of the engine that rejects the program; empty if no engine is involved.
+    #[serde(skip)]
+    pub engine: String,
+    /// True if output names the engine, because another version accepts the program in this place.
+    #[serde(skip)]
+    pub names_engine: bool,
 }
 
 impl LoadError {
     /// A file that cannot be read.
     #[must_use]
     pub fn unreadable(file: String, why: &str) -> Self {
-        Self { file, line: 0, column: 0, code: "", message: format!("the file cannot be read: {why}") }
+        Self {
+            file,
+            line: 0,
+            column: 0,
+            code: "",
+            message: format!("the file cannot be read: {why}"),
+            engine: String::new(),
+            names_engine: false,
+        }
     }
 
     /// The error on one line, with its place.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { file, line, column, code, message } = self;
+        let Self { file, line, column, code, message, .. } = self;
         let place = if *line == 0 { file.clone() } else { format!("{file}:{line}:{column}") };
         let code = if code.is_empty() { String::new() } else { format!(" ({code})") };
-        sink::line(&format!("{place}: {message}{code}"))
+        let engine = match self.names_engine {
+            true => format!("; engine {} rejects it", self.engine),
+            false => String::new(),
+        };
+        sink::line(&format!("{place}: {message}{code}{engine}"))
+    }
+
+    /// True if both are the same error, whatever the engine.
+    fn is_same(&self, other: &Self) -> bool {
+        let key = |one: &Self| (one.line, one.column, one.code);
+        key(self) == key(other) && self.file == other.file && self.message == other.message
     }
 }
 
@@ -63,10 +87,25 @@ impl LoadErrors {
     /// Adds the errors of a further program; each is kept once.
     pub fn add(&mut self, more: Self) {
         for error in more.0 {
-            if !self.0.contains(&error) {
+            if !self.0.iter().any(|known| known.is_same(&error)) {
                 self.0.push(error);
             }
         }
+    }
+
+    /// The errors under two choices of versions. Those that only one of them has name the engine.
+    #[must_use]
+    pub fn of_versions(mut old: Self, mut new: Self) -> Self {
+        let lacks = |errors: &Self, error: &LoadError| !errors.0.iter().any(|one| one.is_same(error));
+        let only_new: Vec<_> = new.0.iter().map(|error| lacks(&old, error)).collect();
+        for error in &mut old.0 {
+            error.names_engine = !error.engine.is_empty() && lacks(&new, error);
+        }
+        for (error, is_new) in new.0.iter_mut().zip(only_new) {
+            error.names_engine = !error.engine.is_empty() && is_new;
+        }
+        old.add(new);
+        old
     }
 
     /// The same errors in files whose names begin with `prefix`.
@@ -143,6 +182,8 @@ mod tests {
             column: 2,
             code: "MG301",
             message: "undefined predicate `p/1`".into(),
+            engine: "2026-06".into(),
+            names_engine: false,
         };
         LoadErrors::new((1..=count).map(error).collect())
     }
@@ -153,6 +194,19 @@ mod tests {
         let mark = "the program does not load: a.mg:1:2: undefined predicate `p/1` (MG301)";
         assert_eq!(errors(1).mark().as_deref(), Some(mark));
         assert_eq!(errors(3).mark(), Some(format!("{mark}, and 2 more errors")));
+    }
+
+    #[test]
+    fn errors_of_one_version_name_the_engine() {
+        let mut new = errors(2);
+        new.0.iter_mut().for_each(|error| error.engine = "2026-09".into());
+        let text = |errors: LoadErrors| errors.0.iter().map(LoadError::text).collect::<Vec<_>>();
+        let plain = |line| format!("a.mg:{line}:2: undefined predicate `p/1` (MG301)");
+        let named = format!("{}; engine 2026-09 rejects it", plain(2));
+        assert_eq!(text(LoadErrors::of_versions(errors(1), new.clone())), [plain(1), named.clone()]);
+        let named_old = format!("{}; engine 2026-06 rejects it", plain(1));
+        assert_eq!(text(LoadErrors::of_versions(errors(1), errors(0))), [named_old]);
+        assert_eq!(text(LoadErrors::of_versions(errors(0), new)).last(), Some(&named));
     }
 
     #[test]

@@ -18,6 +18,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("query", &["atom=permitted(X, Y, Z)", "paths=[\"starter\"]", "why=true"]),
     ("test", &["paths=[\"starter\"]"]),
     ("verify", &["paths=[\"silent-errors\"]", "scope=1"]),
+    ("parse", &["path=jailbreak/session.piggyback.jsonl"]),
     ("replay", &["path=jailbreak/session.piggyback.jsonl", "policy=[\"guardian\"]", "turn=2"]),
     ("repair", &["path=jailbreak/session.piggyback.jsonl"]),
     ("preview", &["path=prompts/fix-auth.kernel.mg"]),

@@ -18,6 +18,8 @@ pub enum SessionOrigin {
     Intent(u64),
     /// What a turn thinks went wrong.
     Hypothesis(u64),
+    /// A memory operation of a turn.
+    Memory(u64),
     /// A request of a turn.
     Request(u64),
     /// The denial of a request of a turn.
@@ -35,6 +37,7 @@ impl SessionOrigin {
             | Self::Prefill(turn)
             | Self::Intent(turn)
             | Self::Hypothesis(turn)
+            | Self::Memory(turn)
             | Self::Request(turn)
             | Self::Denial(turn)
             | Self::Forgotten(turn) => turn,
@@ -52,7 +55,7 @@ impl SessionOrigin {
     /// Whether the model said it, and not the runtime about the model.
     #[must_use]
     pub fn is_said(self) -> bool {
-        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Intent(_))
+        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Memory(_) | Self::Intent(_))
     }
 }
 
@@ -63,6 +66,7 @@ impl fmt::Display for SessionOrigin {
             Self::Prefill(turn) => write!(f, "turn {turn}, filled in"),
             Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
             Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
+            Self::Memory(turn) => write!(f, "turn {turn}, a memory operation"),
             Self::Request(turn) => write!(f, "turn {turn}, the request"),
             Self::Denial(turn) => write!(f, "turn {turn}, a denial"),
             Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),

@@ -132,6 +132,12 @@ impl Case {
             if let Some(rewritten) = &turn.rewritten {
                 let _ = writeln!(out, "  shown: {:?}", rewritten.shown);
             }
+            if let Some(reason) = &turn.hidden_notice {
+                let _ = writeln!(out, "  not shown: {reason}");
+            }
+            for one in turn.memory.iter().filter(|_| turn.is_native) {
+                let _ = writeln!(out, "  memory: {} {} {:?}", one.op, one.key, one.effect);
+            }
             for verdict in turn.envelope.iter().chain(&turn.verdicts) {
                 let (word, lock) = (verdict.word(), verdict.lock.word());
                 let _ = writeln!(

@@ -30,6 +30,10 @@ pub struct Turn {
     pub surface: String,
     /// What is shown in its place, where something is refused.
     pub rewritten: Option<SurfaceRewrite>,
+    /// True if the runtime reads the reply on its path of native tool calls.
+    pub is_native: bool,
+    /// The reason of the safety notice that the path of native tool calls does not show.
+    pub hidden_notice: Option<String>,
     /// Its updates, in their order.
     pub atoms: Vec<AccountEntry>,
     /// Its memory operations, and what they do to the kernel.
@@ -88,6 +92,10 @@ pub enum Effect {
     Stored,
     /// So many facts of the predicate that it names are taken away.
     Forgot(usize),
+    /// It becomes a fact `memory_operation(Op, Key, Value)`. Nothing is stored or taken away.
+    Asserted,
+    /// It would become such a fact, but the policy does not declare the predicate, so that no rule reads it.
+    Undeclared,
     /// The runtime does nothing with it.
     Nothing,
 }

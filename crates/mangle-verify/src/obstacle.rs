@@ -35,7 +35,8 @@ pub enum Obstacle {
 
 /// The reasons in one line, with what could decide the question.
 pub(crate) fn listed(reasons: &[Reason], has_solver: bool) -> String {
+    let is_for_solver = reasons.iter().all(Reason::has_solver);
     let reasons: Vec<String> = reasons.iter().map(Reason::to_string).collect();
-    let help = if has_solver { "" } else { "; a solver (z3 or cvc5) could decide it" };
+    let help = if has_solver || !is_for_solver { "" } else { "; a solver (z3 or cvc5) could decide it" };
     format!("not every value was tried: {}{help}", reasons.join("; "))
 }

@@ -20,6 +20,8 @@ pub struct ProgramPair {
     pub program: Program,
     /// For each file of the other program in [`Self::program`], the file as it is.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
+    /// True if both programs have the same engine and the same stores.
+    pub(crate) has_same_runtime: bool,
 }
 
 impl ProgramPair {
@@ -38,7 +40,9 @@ impl ProgramPair {
             ids.insert(file.id, id);
         }
         let embedding = together(&program.embedding, &other.embedding, &ids);
-        Self { program: Program::embedded(files, Arc::new(embedding)), originals }
+        let has_same_runtime = program.embedding.stores == other.embedding.stores
+            && program.embedding.capabilities() == other.embedding.capabilities();
+        Self { program: Program::embedded(files, Arc::new(embedding)), originals, has_same_runtime }
     }
 
     /// The same without some statements, by file and index.
@@ -47,7 +51,7 @@ impl ProgramPair {
         let program = gone.iter().fold(self.program.clone(), |program, (file, item)| {
             mangle_check::policy_test::without_statements(&program, *file, &[*item].into_iter().collect())
         });
-        Self { program, originals: self.originals.clone() }
+        Self { program, originals: self.originals.clone(), has_same_runtime: self.has_same_runtime }
     }
 
     /// Whether a file belongs to the other program.

@@ -149,8 +149,7 @@ impl ReplayCommand {
         }
         let policies = Policies::load(self, &mut transcripts, &working)?;
         let other = self.other_versions(&working)?;
-        let mut errors = policies.load_errors.clone();
-        other.iter().for_each(|(_, other)| errors.add(other.load_errors.clone()));
+        let errors = of_both(&policies, other.as_ref().map(|(_, other)| other));
         let Some(mark) = self.load.admit(errors, color) else {
             policies.complain(&working, color);
             return Ok(ExitStatus::Failure);
@@ -357,6 +356,15 @@ impl ReplayCommand {
         let (path, page) = (host::absolute(working, file), redacted(&page));
         let written = host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
+    }
+}
+
+/// The errors because of which policies do not load, under the chosen versions and those to compare with.
+fn of_both(policies: &Policies, other: Option<&Policies>) -> LoadErrors {
+    let own = policies.load_errors.clone();
+    match other {
+        Some(other) => LoadErrors::of_versions(own, other.load_errors.clone()),
+        None => own,
     }
 }
 

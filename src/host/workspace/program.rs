@@ -23,7 +23,7 @@ use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, reje
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
-use mangle_settings::{KernelSettings, RuleSettings, Settings};
+use mangle_settings::{KernelSettings, RuleSettings, Settings, Stores};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::Memo;
 use mangle_syntax::parallel;
@@ -248,6 +248,12 @@ pub struct SnapshotProgram {
 }
 
 impl SnapshotProgram {
+    /// The stores of its facts, if the runtime has several.
+    #[must_use]
+    pub fn stores(&self) -> Option<&Stores> {
+        self.embedding.stores.as_deref()
+    }
+
     pub(super) fn new(
         state: &State,
         files: Arc<Vec<Arc<SnapshotFile>>>,

@@ -121,9 +121,10 @@ impl ReplyWriter<'_, '_> {
     /// What the user sees instead of the surface, or above it. Gives whether nothing of the surface is left.
     fn rewrite(&mut self) -> bool {
         let Some(rewritten) = self.rewritten else { return false };
-        let before = match rewritten.is_replaced {
-            true => "shown instead of the surface: ",
-            false => "shown above the surface: ",
+        let before = match rewritten {
+            RewrittenSurface { is_replaced: true, .. } => "shown instead of the surface: ",
+            RewrittenSurface { is_hidden: true, .. } => "not shown on the path of native tool calls: ",
+            _ => "shown above the surface: ",
         };
         self.out.line(SAID, PieceKind::Note, before);
         self.out.say(PieceKind::Deny, &sink::line(&rewritten.shown));

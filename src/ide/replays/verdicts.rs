@@ -69,6 +69,8 @@ pub struct RewrittenSurface {
     /// The whole of it where it is replaced, else what is put above the surface.
     pub shown: String,
     pub is_replaced: bool,
+    /// True if the runtime does not show the notice.
+    pub is_hidden: bool,
 }
 
 /// A request that was judged.
@@ -235,7 +237,14 @@ pub fn judged_turn(
     let rewritten = turn.rewritten.as_ref().map(|rewrite| RewrittenSurface {
         shown: cut(rewrite.shown.strip_suffix(&turn.surface).unwrap_or(&rewrite.shown).trim_end()),
         is_replaced: rewrite.is_replaced,
+        is_hidden: false,
     });
+    let hidden = turn.hidden_notice.as_ref().map(|reason| RewrittenSurface {
+        shown: cut(&format!("[SAFETY NOTICE: {reason}]")),
+        is_replaced: false,
+        is_hidden: true,
+    });
+    let rewritten = rewritten.or(hidden);
     TurnVerdicts { number: turn.number, place: turn.place, denied, denial, rewritten, requests }
 }
 

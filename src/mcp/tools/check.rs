@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, Twin, lines, page};
+use super::{
+    ANYWAY, COMPARE_ENGINE, COMPARE_RUNTIME, ENGINE, PATHS, RUNTIME, Tool, Twin, is_comparison, lines, page,
+};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -12,7 +14,8 @@ pub(super) static TOOL: Tool = Tool {
     description: "Finds what is wrong with Mangle policies, agent transcripts and mangle-ls.toml. Each finding has its place, \
         rule, severity, message, notes, help, and, where there is one, a fix: edits as byte ranges with the new text, and \
         whether it is safe. Checks files, folders, or a text that is not saved yet (`path` and `text`). Apply the edits of \
-        one fix from the last to the first, and check again.",
+        one fix from the last to the first, and check again. With `compare_engine` or `compare_runtime`: `changes`, what \
+        differs between two versions, in place of `findings`.",
     arguments: ARGUMENTS,
     twin,
     answer,
@@ -38,6 +41,8 @@ const ARGUMENTS: &[Argument] = &[
     ),
     ENGINE,
     RUNTIME,
+    COMPARE_ENGINE,
+    COMPARE_RUNTIME,
     ANYWAY,
     CURSOR,
 ];
@@ -46,6 +51,7 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let path = arguments.text("path");
     let twin = Twin::of(&["check", "--format=json"])
         .versions(arguments)
+        .compared_versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("evaluate", arguments.flag("evaluate"))
         .flag("verify", arguments.flag("verify"))
@@ -62,5 +68,6 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
 fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     let mut findings = lines(output)?;
     let last = findings.pop().unwrap_or_default();
-    page(json!({ "findings": findings, "summary": last["summary"] }), "findings", arguments)
+    let list = if is_comparison(arguments) { "changes" } else { "findings" };
+    page(json!({ list: findings, "summary": last["summary"] }), list, arguments)
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain_rule;
+mod parse;
 mod predicates;
 mod preview;
 mod query;
@@ -29,6 +30,7 @@ pub(super) const TOOLS: &[&Tool] = &[
     &query::TOOL,
     &test::TOOL,
     &verify::TOOL,
+    &parse::TOOL,
     &replay::TOOL,
     &repair::TOOL,
     &preview::TOOL,
@@ -89,6 +91,12 @@ impl Twin {
         self.option("engine", arguments.text("engine")).option("runtime", arguments.text("runtime"))
     }
 
+    /// Adds the versions that the arguments [`COMPARE_ENGINE`] and [`COMPARE_RUNTIME`] name.
+    fn compared_versions(self, arguments: &Arguments) -> Self {
+        self.option("compare-engine", arguments.text(COMPARE_ENGINE.name))
+            .option("compare-runtime", arguments.text(COMPARE_RUNTIME.name))
+    }
+
     /// Ends the options: words after this are values, whatever they begin with.
     fn values(mut self) -> Self {
         self.arguments.push("--".into());
@@ -141,6 +149,18 @@ const RUNTIME: Argument = optional(
     "The runtime that reads replies: a modeled version, `none` or `auto`; that of the configuration if left out.",
 );
 
+/// The arguments of tools that compare two versions.
+const COMPARE_ENGINE: Argument = optional(
+    "compare_engine",
+    Kind::Word,
+    "Compare with this version of the engine: the answer has what differs. The values are those of `engine`.",
+);
+const COMPARE_RUNTIME: Argument = optional(
+    "compare_runtime",
+    Kind::Word,
+    "Compare with this version of the runtime: the answer has what differs. The values are those of `runtime`.",
+);
+
 /// The argument of tools that evaluate.
 const READING: Argument = optional(
     "reading",
@@ -157,6 +177,11 @@ fn document(output: &str) -> Result<Value, String> {
 /// The lines of JSON that a command wrote.
 fn lines(output: &str) -> Result<Vec<Value>, String> {
     output.lines().filter(|line| !line.is_empty()).map(document).collect()
+}
+
+/// True if the arguments name a version to compare with.
+fn is_comparison(arguments: &Arguments) -> bool {
+    [COMPARE_ENGINE, COMPARE_RUNTIME].iter().any(|argument| arguments.text(argument.name).is_some())
 }
 
 /// A page of the list at `place` of an answer.

@@ -57,10 +57,12 @@ pub fn turn(turn: &Turn, places: &TurnPlaces<'_>) -> TurnReport {
         asked: turn.asked.clone(),
         stage: turn.stage.map(|stage| word(stage).to_owned()),
         method: turn.stage.map(|stage| stage.method().to_owned()),
+        native_path: turn.is_native,
         surface: SurfaceReport {
             original: turn.surface.clone(),
             shown: shown.clone(),
             reason: turn.rewritten.as_ref().map(|rewritten| rewritten.reason.clone()),
+            hidden_notice: turn.hidden_notice.clone(),
         },
         atoms: turn.atoms.iter().map(atom).collect(),
         memory: turn
@@ -119,6 +121,8 @@ fn effect(effect: Effect) -> String {
         Effect::Stored => "stored outside of the kernel".to_owned(),
         Effect::Forgot(0) => "there is nothing to forget".to_owned(),
         Effect::Forgot(count) => format!("{} taken away", super::counted(count, "fact")),
+        Effect::Asserted => "asserted as `memory_operation`; nothing is stored or forgotten".to_owned(),
+        Effect::Undeclared => "no effect: the policy does not declare `memory_operation`".to_owned(),
         Effect::Nothing => "nothing, to the kernel".to_owned(),
     }
 }

@@ -175,7 +175,12 @@ fn surface(turn: &TurnReport, out: &mut String) {
         }
     };
     match &surface.reason {
-        None => said("model", "model", &surface.original, out),
+        None => {
+            said("model", "model", &surface.original, out);
+            if let Some(hidden) = surface.hidden() {
+                let _ = write!(out, "<p class=\"note warn\">not shown: {}</p>", words(&hidden));
+            }
+        }
         // What was put in front is all that is new.
         Some(_) if surface.shown.ends_with(&surface.original) => {
             let notice = surface.shown.strip_suffix(surface.original.as_str()).unwrap_or_default();

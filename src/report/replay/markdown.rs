@@ -22,6 +22,9 @@ pub fn markdown(turn: &TurnReport) -> String {
         let _ = writeln!(out, "- user: {}", words_code(asked));
     }
     let _ = writeln!(out, "- says: {}", words_code(&turn.surface.original));
+    if let Some(hidden) = turn.surface.hidden() {
+        let _ = writeln!(out, "- **not shown**: {}", plain(&hidden));
+    }
     if let Some(reason) = &turn.surface.reason {
         let _ = writeln!(out, "- **shown instead** ({}): {}", plain(reason), words_code(&turn.surface.shown));
     }

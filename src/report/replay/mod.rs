@@ -49,6 +49,9 @@ pub struct TurnReport {
     pub stage: Option<String>,
     /// What the runtime calls that.
     pub method: Option<String>,
+    /// True if the runtime reads it on its path of native tool calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub native_path: bool,
     pub surface: SurfaceReport,
     /// What became of its updates.
     pub atoms: Vec<AtomReport>,
@@ -80,6 +83,18 @@ pub struct SurfaceReport {
     pub shown: String,
     /// Why that is something else.
     pub reason: Option<String>,
+    /// The reason of a safety notice that the runtime does not show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_notice: Option<String>,
+}
+
+impl SurfaceReport {
+    /// The notice that the runtime does not show, with the cause.
+    fn hidden(&self) -> Option<String> {
+        let reason = self.hidden_notice.as_ref()?;
+        let why = "the runtime does not show the notice on the path of native tool calls";
+        Some(format!("[SAFETY NOTICE: {reason}]: {why}"))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

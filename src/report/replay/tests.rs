@@ -41,10 +41,12 @@ fn hostile() -> TurnReport {
         asked: Some(evil.into()),
         stage: Some("P1".into()),
         method: Some("json".into()),
+        native_path: true,
         surface: SurfaceReport {
             original: evil.into(),
             shown: format!("{evil}!"),
             reason: Some(evil.into()),
+            hidden_notice: Some(evil.into()),
         },
         atoms: vec![AtomReport {
             index: Some(0),

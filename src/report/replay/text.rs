@@ -69,6 +69,9 @@ fn surface(turn: &TurnReport, out: &mut String) {
     if surface.reason.is_some() {
         let _ = writeln!(out, "  {WARN}shown{WARN:#}    {}", cut(&surface.shown));
     }
+    if let Some(hidden) = surface.hidden() {
+        let _ = writeln!(out, "  {WARN}hidden{WARN:#}   {}", visible(&hidden));
+    }
 }
 
 fn atoms(turn: &TurnReport, out: &mut String) {

@@ -178,6 +178,7 @@ const CASES: &[Case] = &[
         refused.to_string()
     }),
     ("denial_facts", |runtime| runtime.denial_facts.to_string()),
+    ("native_path", |runtime| runtime.native_path.to_string()),
     ("prompt_line_cap", |runtime| of_session(&json!({ "failing_tests": [beyond(500)] }).to_string(), runtime)),
     ("prompt_block_cap", |runtime| {
         of_session(&json!({ "recent_actions": vec!["short"; 9_000] }).to_string(), runtime)

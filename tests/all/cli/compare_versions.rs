@@ -315,6 +315,34 @@ fn other_policies_and_other_versions_are_not_compared_at_once() {
 }
 
 #[test]
+fn the_version_that_rejects_a_policy_is_named() {
+    let rule = "lonely(Kind) :- kind(Kind), !observation(Kind, _).\nkind(\"a\").\n";
+    let policy = format!("{}{rule}", REPLAYED.1);
+    let files = [CONFIGURED, ("policy.mg", policy.as_str()), CALL];
+    check(
+        &files,
+        &[&["replay", "session.jsonl"], &ENGINES[..]].concat(),
+        expect![[r#"
+        error: the program does not load
+          policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
+          `--anyway` evaluates the rest of it
+        exit 2
+    "#]],
+    );
+    let other = ["--engine", "2026-09", "--compare-engine", "2026-06"];
+    check(
+        &files,
+        &[&["replay", "session.jsonl"], &other[..]].concat(),
+        expect![[r#"
+        error: the program does not load
+          policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
+          `--anyway` evaluates the rest of it
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
 fn verdicts_that_differ_between_engines_are_shown() {
     let rule = "permitted(Action, Target, Payload) :- Kind != \"b\", pending_action(_, Action, Target, Payload, _), observation(Kind, _).\n";
     let policy: String = REPLAYED.1.lines().take(3).map(|line| format!("{line}\n")).collect();

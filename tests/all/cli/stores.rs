@@ -320,3 +320,48 @@ fn a_wrong_word_is_reported() {
         "#]],
     );
 }
+
+/// Policies with the same rules differ if one of them has stores.
+#[test]
+fn diff_of_other_stores_is_not_decided() {
+    let plain = ("plain/mangle-ls.toml", "[kernel]\n");
+    let stores = ("divided/mangle-ls.toml", CONFIG.1);
+    let files = [plain, stores, ("plain/policy.mg", POLICY.1), ("divided/policy.mg", POLICY.1)];
+    check(
+        &files,
+        &["diff", "plain", "divided", "permitted(_, _, _)"],
+        expect![[r#"
+        permitted(_, _, _): not decided: `[runtime] stores` is set, and worlds are not divided into stores
+
+        0 equivalent, 0 different, 1 not decided
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn config_and_status_name_the_stores() {
+    let folder = folder(&[CONFIG, POLICY]);
+    let lines = |arguments: &[&str]| {
+        let out = stdout(&run(folder.path(), arguments));
+        let lines = out.lines().filter(|line| line.contains("stores:") || line.contains("\"memory\""));
+        lines.map(|line| format!("{}\n", line.trim())).collect::<String>()
+    };
+    expect![[r#"
+        stores = { "default" = "memory", "policy" = ["pending_action"] }
+        # [runtime] 2 stores: memory (default), policy
+    "#]]
+    .assert_eq(&lines(&["config", "show"]));
+    expect![[r#"
+                            2 stores: memory (default), policy
+    "#]]
+    .assert_eq(&lines(&["config", "show", "policy.mg"]));
+    expect![[r#"
+          facts    2 stores: memory (default), policy
+    "#]]
+    .assert_eq(&lines(&["config", "files"]));
+    expect![[r#"
+                "memory",
+    "#]]
+    .assert_eq(&lines(&["config", "files", "--format", "json"]));
+}

@@ -39,7 +39,7 @@ fn version_without_a_handshake_is_served() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let answer = client.request("tools/list", json!({"_meta": meta}));
-    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(10), "{answer}");
+    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(11), "{answer}");
 }
 
 #[test]

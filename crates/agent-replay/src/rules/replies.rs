@@ -88,7 +88,8 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn) {
 }
 
 fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
-    let Some(rewritten) = &report.rewritten else { return };
+    let shown = report.rewritten.as_ref();
+    let Some(reason) = shown.map(|one| &one.reason).or(report.hidden_notice.as_ref()) else { return };
     let lost: Vec<_> = report
         .atoms
         .iter()
@@ -99,9 +100,20 @@ fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
         1 => "; 1 update ignored".to_owned(),
         count => format!("; {count} updates ignored"),
     };
-    let what = if rewritten.is_replaced { "text replaced by a refusal" } else { "safety notice added" };
+    let (what, note) = match shown {
+        Some(rewritten) if rewritten.is_replaced => {
+            ("text replaced by a refusal", "the user reads this reason")
+        }
+        Some(_) => ("safety notice added", "the user reads this reason"),
+        None => ("no safety notice is shown", "the user does not read this reason"),
+    };
     let mut finding = Finding::new(&OVERRIDE, scene.surface_range(), format!("{what}{updates}"))
-        .note(format!("the user reads this reason: {}", rewritten.reason));
+        .note(format!("{note}: {reason}"));
+    if shown.is_none() {
+        let runtime = scene.options.transcript.caps.runtime;
+        let note = format!("runtime {runtime} does not show the notice on the path of native tool calls");
+        finding = finding.note(note);
+    }
     for atom in lost {
         if let Some(range) = atom.index.and_then(|index| scene.update(index)) {
             finding = finding.related(Span::here(range), loss(&atom.fate));

@@ -4,6 +4,7 @@
 mod correction;
 mod denial;
 mod memory;
+mod native_path;
 mod options;
 mod packet;
 mod requests;
@@ -203,6 +204,8 @@ impl<'a> Replay<'a> {
             stage: None,
             surface: String::new(),
             rewritten: None,
+            is_native: false,
+            hidden_notice: None,
             atoms: Vec::new(),
             memory: Vec::new(),
             correction: None,
@@ -217,6 +220,7 @@ impl<'a> Replay<'a> {
     fn reply(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
         let mut report = self.begin(record, turn);
         let reply = turn.reply(record.bytes, self.options.transcript);
+        report.is_native = turn.has_native_calls && self.options.transcript.caps.runtime.native_path;
         self.kernel.mark();
         let mut scene = Scene::new(self.constitution, self.options, record, turn, &reply);
         scene.is_quoting = std::mem::take(&mut self.is_injected);

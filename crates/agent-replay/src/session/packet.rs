@@ -32,7 +32,10 @@ impl Replay<'_> {
         report.atoms = std::mem::take(&mut batch.atoms);
         report.envelope = denied;
         if !is_replaced {
-            self.memory(picked, report);
+            match report.is_native {
+                true => self.assert_native(picked, report),
+                false => self.memory(picked, report),
+            }
             self.correct(picked, report);
         }
         report.change = StateChange::of(&self.kernel);
@@ -45,7 +48,12 @@ impl Replay<'_> {
             }
             false => self.requests(requests, report),
         };
-        report.rewritten = self.rewritten(is_filtered, report);
+        let rewritten = self.rewritten(is_filtered, report);
+        // Other styles than that of the runtime are chosen by the user, and are followed.
+        match report.is_native && self.constitution.settings.style == Override::Runtime {
+            true => report.hidden_notice = rewritten.map(|rewritten| rewritten.reason),
+            false => report.rewritten = rewritten,
+        }
     }
 
     fn batch(&mut self, reply: &Reply<'_>, picked: &AcceptedEnvelope) -> Batch {

@@ -6,8 +6,6 @@ use crate::gate::{self, Gate, GateRequest};
 use crate::session_origin::SessionOrigin;
 use crate::turn::Turn;
 use crate::verdict::{Lock, Verdict};
-use mangle_engine::program::PredicateKey;
-use mangle_syntax::text::Symbol;
 
 /// The predicate of denials: action, reason, seconds.
 const VIOLATION: &str = "security_violation";
@@ -57,17 +55,10 @@ impl Replay<'_> {
 
     /// Asserts that a call was denied, as the runtime does if the policy has the predicate.
     fn violation(&mut self, (action, reason): &(String, String)) {
-        let program = &self.constitution.program;
-        let Some(predicate) = program.id(PredicateKey { name: Symbol::new(VIOLATION), arity: 3 }) else {
-            return;
-        };
+        let Some(predicate) = self.declared(VIOLATION, 3) else { return };
         let seconds = self.clock.now_ns.div_euclid(1_000_000_000);
         let values = self.kernel.values();
         let args = vec![values.name(action), facts::value(values, reason), values.number(seconds)];
-        let fact = facts::asserted(values, program, predicate, args);
-        if !self.kernel.is_given(fact.predicate, &fact.tuple) {
-            self.know(&fact, SessionOrigin::Denial(self.number));
-        }
-        self.kernel.assert(&fact);
+        self.assert_one(predicate, args, SessionOrigin::Denial(self.number));
     }
 }

@@ -3,6 +3,7 @@
 
 mod denials;
 mod grants;
+mod native_calls;
 mod own_facts;
 mod requests;
 mod sessions;

@@ -110,6 +110,7 @@ fn test_of(name: &str) -> Option<Meeting> {
         "string:starts_with" => Some(Meeting::Prefix),
         "string:ends_with" => Some(Meeting::Suffix),
         "string:contains" => Some(Meeting::Contains),
+        "string:matches" => Some(Meeting::Matches),
         "match_prefix" => Some(Meeting::NamePrefix),
         _ if ["lt", "le", "gt", "ge"].iter().any(is_order) => Some(Meeting::Order),
         _ => None,

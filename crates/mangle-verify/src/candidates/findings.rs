@@ -83,10 +83,27 @@ impl Finding {
         self.bounds = bounds.collect();
         self.values.extend(known.iter().map(|(value, _)| *value));
         self.take_remainders(values);
+        self.take_middles(values);
         for (bound, tag) in known.iter().filter(|(_, tag)| tag.is_bound) {
             let width = if tag.crossings == 0 { self.need.width.max(1) } else { 1 };
             for direction in [-1, 1] {
                 self.values.extend(beside(values, *bound, direction, &met, width));
+            }
+        }
+    }
+
+    /// A float between each two bounds that follow each other.
+    fn take_middles(&mut self, values: &mut Values) {
+        let float = |bound: &ValueId| match values.get(*bound) {
+            Datum::Float(bits) => Some(f64::from_bits(*bits)),
+            _ => None,
+        };
+        let mut bounds: Vec<f64> = self.bounds.iter().filter_map(float).collect();
+        bounds.sort_by(f64::total_cmp);
+        for (below, above) in bounds.iter().zip(bounds.iter().skip(1)) {
+            let middle = f64::midpoint(*below, *above);
+            if middle.is_finite() && *below < middle && middle < *above {
+                self.values.insert(values.float(middle));
             }
         }
     }

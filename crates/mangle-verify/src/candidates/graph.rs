@@ -30,6 +30,8 @@ pub(super) enum Meeting {
     Prefix,
     Suffix,
     Contains,
+    /// The first matches the second, which is a regular expression.
+    Matches,
     /// The name is below the other.
     NamePrefix,
     /// The list has so many elements.

@@ -17,6 +17,7 @@ mod graph;
 mod groups;
 mod intervals;
 mod inverse;
+mod matching_texts;
 mod needs;
 mod rules;
 mod seeds;

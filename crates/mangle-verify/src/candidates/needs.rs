@@ -81,7 +81,7 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
 
 fn kind_of_test(meeting: Meeting) -> Option<Base> {
     match meeting {
-        Meeting::Prefix | Meeting::Suffix | Meeting::Contains => Some(Base::String),
+        Meeting::Prefix | Meeting::Suffix | Meeting::Contains | Meeting::Matches => Some(Base::String),
         Meeting::NamePrefix => Some(Base::Name),
         Meeting::Remainder => Some(Base::Number),
         Meeting::Equal | Meeting::Unequal | Meeting::Order | Meeting::Length => None,

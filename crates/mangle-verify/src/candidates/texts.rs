@@ -4,6 +4,7 @@ use mangle_engine::kernel::{Datum, ValueId, Values};
 
 use super::cuts::Cuts;
 use super::graph::Meeting;
+use super::matching_texts::matching_texts;
 
 /// How many texts are made of the tests of a place.
 const MOST_TEXTS: usize = 500;
@@ -34,13 +35,15 @@ pub(super) fn texts(
         });
         texts.collect()
     };
+    let matched = of(Meeting::Matches).iter().flat_map(|pattern| matching_texts(pattern)).collect::<Vec<_>>();
     let tests =
         Tests { prefixes: of(Meeting::Prefix), parts: of(Meeting::Contains), suffixes: of(Meeting::Suffix) };
-    if tests.prefixes.is_empty() && tests.parts.is_empty() && tests.suffixes.is_empty() {
-        return Vec::new();
+    let mut texts = Vec::new();
+    if !(tests.prefixes.is_empty() && tests.parts.is_empty() && tests.suffixes.is_empty()) {
+        texts.extend(tests.single(distinct));
+        texts.extend(tests.combined(cuts));
     }
-    let mut texts = tests.single(distinct);
-    texts.extend(tests.combined(cuts));
+    texts.extend(matched);
     let mut seen = rustc_hash::FxHashSet::default();
     texts.retain(|text| !text.is_empty() && seen.insert(text.clone()));
     cuts.shorten(&mut texts, MOST_TEXTS, "too many texts pass the tests of one argument");

@@ -288,10 +288,16 @@ fn same_for_same(
     flow.combinations(&lists).into_iter().map(arguments).collect()
 }
 
-/// A number, an instant or a duration that is so much greater.
+/// A number, a float, an instant or a duration that is so much greater.
+#[allow(clippy::cast_precision_loss)] // neighbors are near
 pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
     match *values.get(value) {
         Datum::Number(number) => number.checked_add(by).map(|number| values.number(number)),
+        Datum::Float(bits) => {
+            let float = f64::from_bits(bits);
+            let moved = float + by as f64;
+            (moved.is_finite() && moved != float).then(|| values.float(moved))
+        }
         Datum::Time(instant) => instant.checked_add(by).map(|instant| values.time(instant)),
         Datum::Duration(length) => length.checked_add(by).map(|length| values.duration(length)),
         _ => None,

@@ -6,6 +6,7 @@ use mangle_engine::kernel::{Datum, Function, Reducer};
 use mangle_engine::types::Base;
 
 use super::dataflow::{Node, Operation, Part, TextTest};
+use super::reason::MATCHES;
 use super::rules::Reader;
 
 /// The greatest index of a list that is followed.
@@ -108,6 +109,8 @@ impl Reader<'_> {
             }
             ("list:member", _) => return self.opaque("members of lists", nodes, args),
             ("within_distance", _) => return self.opaque("distances of numbers", nodes, args),
+            (name, _) if name.starts_with("float:") => return self.opaque("order of floats", nodes, args),
+            ("string:matches", _) => return self.opaque(MATCHES, nodes, args),
             (name, _) => return self.opaque(format!("`:{name}`"), nodes, args),
         };
         self.push(operation);

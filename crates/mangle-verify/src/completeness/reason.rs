@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The operation that no solver decides.
+pub(super) const MATCHES: &str = "matches of regular expressions";
+
 /// An operation of the rules whose outcome the values that were tried do not cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason {
@@ -14,6 +17,11 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// True if a solver can decide the operation.
+    pub(crate) fn has_solver(&self) -> bool {
+        self.operation != MATCHES
+    }
+
     /// True if both are about the same operation on the same inputs.
     pub(crate) fn is_same_operation(&self, other: &Self) -> bool {
         self.operation == other.operation && self.inputs == other.inputs

@@ -55,6 +55,9 @@ impl Encoder<'_> {
         if let (Some(kind), [Some(left), Some(right)]) = (ordered_kind(name), args) {
             return Ok(self.order(name, kind, *left, *right).into());
         }
+        if let (Some(operator), [Some(left), Some(right)]) = (name.strip_prefix("float:"), args) {
+            return Ok(self.float_order(operator, *left, *right).into());
+        }
         Ok(match (name, args) {
             ("within_distance", [Some(left), Some(right), Some(limit)]) => {
                 self.within_distance([*left, *right, *limit]).into()
@@ -206,6 +209,17 @@ impl Encoder<'_> {
         let values = if is_turned { [right, left] } else { [left, right] };
         let (holds, fails) = self.ordered_values(kind, values, operator.ends_with('e'));
         Test { holds, fails }
+    }
+
+    /// The order of two floats. The engine stops if one is an integer.
+    fn float_order(&mut self, operator: &str, left: Expr, right: Expr) -> Test {
+        let [left, right] = if operator.starts_with('g') { [right, left] } else { [left, right] };
+        let [(left, is_left), (right, is_right)] =
+            [left, right].map(|value| self.of_kind(Kind::Float, value));
+        let are = self.exprs.and([is_left, is_right]);
+        let op = if operator.ends_with('e') { Op::FloatLessEqual } else { Op::FloatLess };
+        let holds = self.exprs.raw(op, &[left, right], Sort::Bool);
+        Test { holds: self.exprs.and([are, holds]), fails: self.exprs.not(are) }
     }
 
     /// How two intervals are related, which must be pairs of numbers.

@@ -118,6 +118,8 @@ pub(crate) enum Op {
     FloatIsInfinite,
     FloatIsNegative,
     FloatIsZero,
+    FloatLess,
+    FloatLessEqual,
     Nil,
     Cons,
     IsCons,

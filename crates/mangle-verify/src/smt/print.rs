@@ -182,6 +182,8 @@ fn shown_op(op: Op, parts: &str) -> String {
         Op::FloatIsInfinite => applied("fp.isInfinite"),
         Op::FloatIsNegative => applied("fp.isNegative"),
         Op::FloatIsZero => applied("fp.isZero"),
+        Op::FloatLess => applied("fp.lt"),
+        Op::FloatLessEqual => applied("fp.leq"),
         Op::Nil => "nil".to_owned(),
         Op::Cons => applied("cons"),
         Op::IsCons => applied("(_ is cons)"),

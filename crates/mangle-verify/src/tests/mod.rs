@@ -5,6 +5,7 @@
 mod cases;
 mod enumerator;
 mod generated;
+mod new_builtins;
 mod pattern_tables;
 mod process_solver;
 mod proofs;
@@ -16,8 +17,9 @@ mod values;
 use std::sync::Arc;
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile_as};
-use mangle_engine::program::{FileSummary, PredicateId, Program};
+use mangle_engine::program::{Embedding, FileSummary, PredicateId, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
+use mangle_settings::EngineVersion;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -28,11 +30,17 @@ const NOW: Clock = Clock { now_ns: 1_700_000_000_000_000_000 };
 
 /// The question whether `goal() :- body` can be derived; predicates without rules and facts are the inputs.
 pub(crate) fn question(policy: &str, body: &str, reading: Reading) -> Question {
+    question_for(EngineVersion::default(), policy, body, reading)
+}
+
+/// [`question`] for a version of the engine.
+fn question_for(engine: EngineVersion, policy: &str, body: &str, reading: Reading) -> Question {
     let files = [policy.to_owned(), format!("verify_goal() :- {body} .\n")];
     let summary = |(id, text): (u32, &String)| {
         Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
     };
-    let program = Program::new((0u32..).zip(&files).map(summary).collect());
+    let embedding = Embedding { engine, ..Embedding::default() };
+    let program = Program::embedded((0u32..).zip(&files).map(summary).collect(), embedding.into());
     let compiled = compile_as(&program, reading, &[FileId(1)].into_iter().collect());
     let types = ProgramTypes::new(&program, &mut TypeCache::default());
     let mut inputs = Vec::new();

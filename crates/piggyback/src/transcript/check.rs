@@ -170,6 +170,10 @@ pub fn check_reply(
     };
     let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
     let mut found = envelope::check(reply, &context);
+    if turn.has_native_calls && turn.caps(context.settings).runtime.native_path {
+        // Memory operations become facts, and `forget` retracts nothing.
+        found.retain(|finding| !envelope::is_about_forgotten_facts(finding.rule));
+    }
     if turn.is_shown && !found.iter().any(|finding| finding.rule == &envelope::CONTROL_LEAK) {
         found.extend(envelope::control_shown(reply.raw));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::bytes::{Captures, Regex};
 
 use super::line_end::{up_to, without_line_end};
-use super::shapes::{self, custom_shape::role_of};
+use super::shapes::{self, custom_shape::role_of, native_calls};
 use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::is_envelope;
 use crate::envelope::json::Json;
@@ -107,6 +107,7 @@ impl CustomShapes {
             if json.is_valid_to_the_end() && !is_envelope(&json, json.root()) {
                 let shaped = shapes::read_with(&self.shapes, &json, json.root(), "", false);
                 turns = shaped.map(|shaped| shaped.turns).unwrap_or_default();
+                native_calls::mark(&json, json.root(), &mut turns);
             }
         }
         if turns.is_empty() {

@@ -4,7 +4,7 @@
 use super::entry::{self, EntryForm, Prefix};
 use super::findings;
 use super::record_shape::RecordShape;
-use super::shapes::{self, Draft};
+use super::shapes::{self, Draft, native_calls};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
@@ -86,6 +86,7 @@ fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<RecordShape> {
         } else if let Some(shaped) = shapes::by_envelope(json, root, "") {
             record.turns.extend(shaped.turns);
         }
+        native_calls::mark(json, root, &mut record.turns);
         return Some(known.map_or(RecordShape::Log, |shaped| shaped.shape));
     }
     let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));

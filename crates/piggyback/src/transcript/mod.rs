@@ -36,6 +36,8 @@ mod log;
 mod loose_updates;
 mod majority;
 mod markdown;
+#[cfg(test)]
+mod native_calls_tests;
 mod placement;
 mod plain;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::line_end::{up_to, without_line_end};
 use super::plain::PlainTurn;
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
-use super::shapes::{self};
+use super::shapes::{self, native_calls};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::is_envelope;
 use super::{channels, findings, harness, log, stream};
@@ -139,6 +139,7 @@ fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> 
                 add(shaped, record);
             }
         }
+        native_calls::mark(&json, root, &mut record.turns);
         return Some(shape);
     }
     if json.kind(root) != Node::Object && record.findings.is_empty() {

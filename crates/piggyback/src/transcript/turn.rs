@@ -173,6 +173,8 @@ pub struct Turn {
     pub is_shown: bool,
     /// Whether the text stands in a place where exports repeat what they also have elsewhere.
     pub(super) may_repeat: bool,
+    /// True if the record has native tool calls beside the text, in the format of a model API.
+    pub has_native_calls: bool,
     /// True if a text that is edited can be written back: its escapes are those of JSON.
     pub(super) takes_edits: bool,
     text: Text,
@@ -228,6 +230,7 @@ impl Turn {
             is_documentation: false,
             is_shown: false,
             may_repeat: false,
+            has_native_calls: false,
             takes_edits: true,
             text,
             map,
@@ -266,6 +269,7 @@ impl Turn {
         joined.seams = self.seams.clone();
         joined.seams.push(end);
         joined.seams.extend(next.seams.iter().map(|seam| *seam + end));
+        joined.has_native_calls |= self.has_native_calls;
         joined.takes_edits = self.takes_edits && next.takes_edits && self.levels == next.levels;
         joined
     }

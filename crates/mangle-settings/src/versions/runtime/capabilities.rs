@@ -156,6 +156,9 @@ capabilities! {
     shell_effects: bool,
     /// True if a denied call asserts `security_violation(Action, Reason, Seconds)`.
     denial_facts: bool,
+    /// True if a reply beside native tool calls shows no safety notice, and its memory operations and its hypothesis
+    /// become facts.
+    native_path: bool,
     /// Bytes of a line of the session in a prompt.
     prompt_line_cap: Option<usize>,
     /// Bytes of the session in a prompt.

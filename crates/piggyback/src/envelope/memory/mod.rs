@@ -7,6 +7,8 @@ mod keys;
 mod operations;
 mod secret;
 
+use mangle_syntax::lint::Rule;
+
 use super::sink::{Family, Sink};
 use super::subject::Subject;
 
@@ -32,6 +34,11 @@ pub(super) const FAMILY: Family = Family {
     reply: None,
     envelope: Some(check),
 };
+
+/// True if a rule is about the facts that `forget` retracts.
+pub(crate) fn is_about_forgotten_facts(rule: &Rule) -> bool {
+    [&keys::BROAD_FORGET, &keys::NOOP_FORGET].contains(&rule)
+}
 
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
     for operation in subject.control.objects("memory_operations").filter(super::view::View::is_there) {

@@ -5,7 +5,7 @@ use super::border::EntryForm;
 use super::text::Text;
 use super::wrapper::Wrapper;
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::shapes::{self, Draft};
+use crate::transcript::shapes::{self, Draft, native_calls};
 use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, step};
 
@@ -47,7 +47,9 @@ fn of_text(inner: &Turn, record: &Record<'_>) -> Vec<Turn> {
             turn.takes_edits = false;
             turn
         };
-        return found.into_iter().flat_map(|found| found.turns).map(outward).collect();
+        let mut turns = found.map(|found| found.turns).unwrap_or_default();
+        native_calls::mark(&json, json.root(), &mut turns);
+        return turns.into_iter().map(outward).collect();
     }
     let form = EntryForm::of_log(text);
     super::text::read_text(&Text::inside(text, inner, &form))

@@ -7,6 +7,7 @@ pub(super) mod custom_shape;
 mod draft;
 mod finder;
 mod message;
+pub(super) mod native_calls;
 mod prefill;
 mod provider;
 mod rest;

@@ -4,7 +4,7 @@
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
 use super::side::Side;
-use super::{table, voice};
+use super::{native_calls, table, voice};
 use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope, step};
@@ -298,6 +298,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == TextKind::Object
         }) || is_message(&inner.finder, &root)
             || inner.finder.each(&root).iter().any(|element| is_message(&inner.finder, element));
+        native_calls::mark(&json, json.root(), &mut inner.turns);
         let outward = |turn: Turn| turn.inside_string(value.as_bytes(), &map, &place.pointer);
         Some((is_format, inner.turns.into_iter().map(outward).collect()))
     }

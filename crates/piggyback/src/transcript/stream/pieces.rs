@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::{begins_envelope, holds_envelope};
-use crate::transcript::shapes::{self, Draft, object};
+use crate::transcript::shapes::{self, Draft, native_calls, object};
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
 use crate::transcript::words::{
     has_control_key, has_quoted_control_key, is_envelope, is_reasoning, is_string, member, says, step, text,
@@ -59,6 +59,8 @@ pub(super) struct Pieces {
     objects: Vec<Turn>,
     /// Answers that the last event of a stream has whole.
     whole: Vec<Turn>,
+    /// True if an event has a native call.
+    has_calls: bool,
     /// True if the name of the event is that of the model's reasoning.
     pub(super) is_thought: bool,
 }
@@ -91,6 +93,8 @@ impl Pieces {
     /// Adds the turns of the texts.
     pub(super) fn finish(self, record: &[u8], turns: &mut Vec<Turn>) {
         let before = turns.len();
+        // An envelope that is the arguments of a call is the answer.
+        let mut has_calls = self.has_calls && self.objects.is_empty();
         for (draft, kind) in self.drafts {
             let mut turn = draft.finish(TurnRole::Assistant, TextKind::Reply);
             let said = turn.text(record);
@@ -102,12 +106,16 @@ impl Pieces {
             if kind == PieceKind::Reasoning {
                 turn.kind = TextKind::Skipped(Skip::NotReply(Unsaid::Reasoning));
             }
+            has_calls &= kind != PieceKind::Call || !counts;
             turns.extend(counts.then_some(turn));
         }
         turns.extend(self.objects);
         let has_reply = |turns: &[Turn]| turns.iter().skip(before).any(Turn::is_reply);
         if !has_reply(turns) {
             turns.extend(self.whole);
+        }
+        for turn in turns.iter_mut().skip(before).filter(|turn| turn.is_reply()) {
+            turn.has_native_calls |= has_calls;
         }
         if let Some(range) = self.empty.filter(|_| !has_reply(turns)) {
             turns.push(Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), range));
@@ -121,6 +129,7 @@ impl Pieces {
         if begins || member(json, node, "messageStart").is_some() {
             self.message += 1;
         }
+        self.has_calls |= native_calls::is_in(json, node);
         let message = self.message;
         let id = ["id", "item_id", "responseId", "message_id"].iter().find_map(|name| text(json, node, name));
         let id = id.unwrap_or_default();
