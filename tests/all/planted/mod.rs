@@ -1,7 +1,7 @@
 //! No safe fix makes more hold than was meant: habits of other languages are planted in generated clauses, what is safe is
 //! applied, and both programs are evaluated in generated worlds.
 //!
-//! `MANGLE_LS_PLANTED` sets how often each habit is planted.
+//! `MANGLE_LS_PLANTED` sets the number of times that each habit is planted.
 
 mod clause;
 mod habits;
@@ -24,8 +24,8 @@ use clause::{Kind, SCHEMA, value};
 use habits::{HABITS, Planted};
 use support::Random;
 
-/// How often each habit is planted.
-const PLANTED: usize = 2_000;
+/// The number of times that each habit is planted.
+const PLANTED: usize = 500;
 /// So many clauses are in one program.
 const TOGETHER: usize = 80;
 /// Of so many programs one is looked at fix by fix.

@@ -246,7 +246,7 @@ fn programs_after_mutations() {
     let (mut wrong, settings, programs) = (Vec::new(), settings(), programs());
     let (more, mut count) = (times_more(), 0);
     for (index, (name, texts)) in (0..).zip(&programs) {
-        let tries = if texts.len() > 5 { 12 } else { 4 };
+        let tries = if texts.len() > 5 { 4 } else { 2 };
         for seed in 0..tries * more {
             let mut random = Random(index * 1_000 + seed);
             let mut texts = texts.clone();

@@ -51,14 +51,19 @@ const SNIPPETS: &[&str] = &[
     ";",
 ];
 
-const EDITS_A_FILE: usize = 150;
+/// The number of edits of each sample; `MANGLE_LS_EDITS` sets another one.
+const EDITS_A_FILE: usize = 40;
+
+fn edits_a_file() -> usize {
+    std::env::var("MANGLE_LS_EDITS").ok().and_then(|edits| edits.parse().ok()).unwrap_or(EDITS_A_FILE)
+}
 
 #[test]
 fn edited_equals_fresh() {
     let mut random = Random(20);
     let mut edits = 0;
     for text in samples() {
-        edits += chain(text, &mut random);
+        edits += chain(text, edits_a_file(), &mut random);
     }
     assert!(edits >= 2_000, "only {edits} edits");
 }
@@ -96,16 +101,16 @@ fn samples() -> Vec<String> {
     texts
 }
 
-fn chain(mut text: String, random: &mut Random) -> usize {
+fn chain(mut text: String, edits: usize, random: &mut Random) -> usize {
     let mut file = SourceFile::parse(text.as_str().into());
-    for _ in 0..EDITS_A_FILE {
+    for _ in 0..edits {
         let count = 1 + random.below(3);
-        let edits: Vec<_> = (0..count).map(|_| edit(&mut text, random)).collect();
-        file = file.edit(text.as_str().into(), &edits);
+        let several: Vec<_> = (0..count).map(|_| edit(&mut text, random)).collect();
+        file = file.edit(text.as_str().into(), &several);
         let fresh = SourceFile::parse(text.as_str().into());
         same(&file, &fresh, &text);
     }
-    EDITS_A_FILE
+    edits
 }
 
 fn same(edited: &SourceFile, fresh: &SourceFile, text: &str) {

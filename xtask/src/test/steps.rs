@@ -75,12 +75,18 @@ pub(super) const STEPS: &[Step] = &[
         crate::libraries::documentation
     ),
     step!(
-        "damage",
-        "safe fixes of 10,000 damaged programs",
+        "samples",
+        "larger samples: damaged and changed programs, edits, habits of other languages",
         Full,
         First,
-        &["crates/mangle-syntax/", "crates/mangle-engine/", "crates/mangle-check/"],
-        damaged_programs
+        &[
+            "crates/mangle-syntax/",
+            "crates/mangle-engine/",
+            "crates/mangle-check/",
+            "tests/all/policies/",
+            "tests/all/planted/"
+        ],
+        larger_samples
     ),
     step!(
         "wasm",
@@ -178,11 +184,23 @@ fn cargo_passes(arguments: &[&str]) -> Result<Tally> {
     Ok(Tally::one(format!("cargo {}", arguments.join(" ")), status.success()))
 }
 
-fn damaged_programs() -> Result<Tally> {
+/// The tests whose samples have a size, with several times the usual size.
+fn larger_samples() -> Result<Tally> {
     let mut cargo = crate::cargo();
-    cargo.args(["test", "-p", "mangle-check", "--lib", "--", "fix_checks::damage_tests"]);
-    let status = cargo.env("MANGLE_LS_DAMAGED", "10000").status().context("cannot start cargo")?;
-    Ok(Tally::one("damaged programs", status.success()))
+    cargo.args(["test", "--workspace", "--lib", "--test", "all", "--"]);
+    cargo.args([
+        "fix_checks::damage_tests",
+        "policies::incremental",
+        "policies::fixes::programs_after",
+        "planted::",
+    ]);
+    cargo.envs([
+        ("MANGLE_LS_DAMAGED", "10000"),
+        ("MANGLE_LS_EDITS", "150"),
+        ("MANGLE_LS_PLANTED", "2000"),
+        ("FIX_TIMES", "3"),
+    ]);
+    Ok(Tally::one("larger samples", cargo.status().context("cannot start cargo")?.success()))
 }
 
 fn grammar() -> Result<Tally> {

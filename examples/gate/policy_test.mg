@@ -1,0 +1,2 @@
+# @never name: a frozen action is permitted
+#   permitted(Action, _, _), frozen(Action, _)
