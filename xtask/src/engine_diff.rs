@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<Tally> {
         return Ok(Tally { absent: vec![reason], ..Tally::default() });
     }
     let mut test = crate::cargo();
-    test.args(["test", "--test", "all", "--", "engine_diff::", "--ignored", "--nocapture"])
+    test.args(["test", "--workspace", "--test", "all", "--", "engine_diff::", "--ignored", "--nocapture"])
         .env("MANGLE_LS_ENGINE", engine)
         .env("MANGLE_LS_PROGRAMS", options.programs.to_string())
         .env("MANGLE_LS_SEED", options.seed.to_string());

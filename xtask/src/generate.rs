@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 /// Writes pages of rules, their index, the tables of settings, the schema and the settings of VS Code.
 pub(crate) fn run() -> Result<ExitCode> {
     let status = crate::cargo()
-        .args(["test", "--quiet", "--package", "mangle-ls", "--test", "all", "--", "project::generated::"])
+        .args(["test", "--quiet", "--workspace", "--test", "all", "--", "project::generated::"])
         .env("UPDATE_EXPECT", "1")
         .status()
         .context("cannot start cargo")?;

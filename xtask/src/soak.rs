@@ -23,7 +23,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut command = cargo();
-    command.args(["test", "--package", "mangle-ls", "--test", "all"]);
+    command.args(["test", "--workspace", "--test", "all"]);
     if !options.debug {
         command.arg("--release");
     }

@@ -8,8 +8,7 @@ use crate::tally::Tally;
 /// Installs the solvers and runs the tests that need them.
 pub(crate) fn run() -> Result<Tally> {
     Tally::with("the solvers", install::solvers(), |()| {
-        let arguments =
-            ["test", "-p", "mangle-verify", "--lib", "--", "--ignored", "--nocapture", "solver_cases"];
+        let arguments = ["test", "--workspace", "--lib", "--", "--ignored", "--nocapture", "solver_cases"];
         let status = crate::cargo().args(arguments).status().context("cannot start cargo")?;
         Ok(Tally::one("questions that only solvers decide", status.success()))
     })

@@ -14,7 +14,7 @@ pub(super) fn run(path: &Path) -> Result<ExitCode> {
         let Some(cases) = of_test(&folder, test) else { continue };
         found = true;
         let status = crate::cargo()
-            .args(["test", "--test", "all", "--", &format!("agents::{test}::"), "--nocapture"])
+            .args(["test", "--workspace", "--test", "all", "--", &format!("agents::{test}::"), "--nocapture"])
             .env(variable, cases)
             .envs(Some(folder.join("versions")).filter(|of| of.is_dir()).map(|of| ("MANGLE_LS_VERSIONS", of)))
             .status()
