@@ -1,5 +1,5 @@
 Decl pending_action(ID, Action, Target, Payload, Time)
-    bound [/string, /name, /string, /string, /number].
+  bound [/string, /name, /string, /string, /number].
 Decl approved(Action) bound [/name].
 Decl frozen(Action, Reason) bound [/name, /string].
 

@@ -144,7 +144,7 @@ fn all_settings() {
         PROJECT,
         &["config", "show", "--all"],
         expect![[r##"
-            # What mangle-ls.toml says, with all defaults.
+            # The settings of mangle-ls.toml, with all defaults.
             fail_on = "warning"
             max_findings = 100
             # required_version: any
@@ -339,9 +339,9 @@ fn all_settings() {
     let changes = diff.iter_all_changes().filter(|change| change.tag() != similar::ChangeTag::Equal);
     let changes: String = changes.map(|change| format!("{}{}", change.tag(), change.value())).collect();
     expect![[r#"
-        -# What mangle-ls.toml says, with all defaults.
+        -# The settings of mangle-ls.toml, with all defaults.
         -fail_on = "warning"
-        +# No mangle-ls.toml here or above; these are the defaults.
+        +# No mangle-ls.toml here or above: the default settings.
         +fail_on = "error"
         -[[program]] # 2 files
         -name = "guardian"
@@ -357,7 +357,7 @@ fn all_settings() {
         -required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
         -unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
         -warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
-        +# All are at their defaults; `mangle-ls explain` lists them.
+        +# All rules have their defaults; `mangle-ls explain` lists them.
     "#]]
     .assert_eq(&changes);
     check(

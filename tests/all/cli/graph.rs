@@ -45,7 +45,26 @@ fn for_eyes() {
 
 #[test]
 fn for_people() {
-    check(FILES, &["graph"], expect![[""]]);
+    check(
+        FILES,
+        &["graph"],
+        expect![[r#"
+        crew/1  1 fact  schemas.gl:1:6
+          used by idle/1
+
+        idle/1  1 rule  é/rules.mg:2:1
+          uses    crew/1, sent/1 (not)
+          used by many/1 (do)
+
+        many/1  1 rule  é/rules.mg:3:1
+          uses    idle/1 (do)
+
+        sent/1  declared only  schemas.gl:2:6
+          used by idle/1 (not)
+
+        exit 0
+    "#]],
+    );
 }
 
 #[test]
@@ -189,9 +208,6 @@ fn what_is_not_there() {
         &[],
         &["graph"],
         expect![[r#"
-            {
-              "programs": []
-            }
             warning: there are no Mangle files (`.mg`, `.gl`) here
             exit 0
         "#]],

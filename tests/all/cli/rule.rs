@@ -83,9 +83,9 @@ fn a_rule_that_does_not_exist() {
         &[],
         &["explain", "xyzzy"],
         expect![[r#"
-        error: there is no rule `xyzzy`; `mangle-ls explain` lists them
-        exit 2
-    "#]],
+            error: there is no rule `xyzzy`; `mangle-ls explain` lists the rules
+            exit 2
+        "#]],
     );
 }
 

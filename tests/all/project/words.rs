@@ -93,14 +93,22 @@ fn help() -> Vec<(String, String)> {
         let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls")).args(arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
+    let names = |text: &str, end: &str| -> Vec<String> {
+        let commands = text.split(end).next().unwrap_or_default();
+        let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+        let names = commands.lines().filter(is_name).filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "help").map(str::to_owned).collect()
+    };
     let all = help(&["--help"]);
-    let commands = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
-    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let names = commands.lines().filter(is_name).filter_map(|line| line.split_whitespace().next());
-    let of_commands = names.filter(|name| *name != "help");
-    let of_commands = of_commands.map(|name| (format!("mangle-ls {name} --help"), help(&[name, "--help"])));
-    let texts: Vec<_> =
-        std::iter::once(("mangle-ls --help".to_owned(), all.clone())).chain(of_commands).collect();
+    let mut texts = vec![("mangle-ls --help".to_owned(), all.clone())];
+    for name in names(&all, "Options:") {
+        let text = help(&[&name, "--help"]);
+        let below = text.split_once("Commands:").map(|(_, rest)| names(rest, "\n\n")).unwrap_or_default();
+        texts.push((format!("mangle-ls {name} --help"), text));
+        for task in below {
+            texts.push((format!("mangle-ls {name} {task} --help"), help(&[&name, &task, "--help"])));
+        }
+    }
     assert!(texts.len() > 15, "only {} commands were found", texts.len());
     texts
 }
