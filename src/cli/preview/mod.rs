@@ -55,7 +55,7 @@ pub(super) struct PreviewCommand {
     /// Use this session file (`.yaml`, `.json`) instead of the session file of the kernel
     #[arg(long, value_name = "FILE")]
     session: Option<PathBuf>,
-    /// The way to assemble the prompt [default: `prompt.mode`, or depending on the prompt atoms]
+    /// The way to assemble the prompt [default: `# @preview mode`, or `prompt.mode`]
     #[arg(long, value_enum)]
     mode: Option<ModeOption>,
     /// The part to show: the system prompt, the input of a turn (`user_input` of the session), or
