@@ -7,8 +7,8 @@ settings! {
     /// `[format]`
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct FormatSettings("format") {
-        /// Columns of indentation for the premises of a rule and the arguments of a broken atom. The setting
-        /// of the editor is ignored.
+        /// Columns of indentation for premises and for arguments of a broken atom. The setting of the editor
+        /// is ignored.
         indent: u32 as Integer<1, 16> = 4;
         /// Lines are broken only beyond this many columns.
         width: u32 as Integer<40, 1000> = 100;

@@ -17,15 +17,15 @@ settings! {
     /// `[kernel]`. Ranges of the sample are relative to the configuration file; `now` is in nanoseconds since 1970.
     #[derive(Debug, Clone, PartialEq)]
     pub struct KernelSettings("kernel") {
-        /// Files with facts for evaluation in the editor: `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`.
-        /// Default: every `*.kernel.mg` that applies to a file.
+        /// Fact files for evaluation in the editor: `.mg`, `.gl`, `.csv`, `.jsonl`, `.ndjson`. Default: every
+        /// applicable `*.kernel.mg`.
         sample: Globs as FactFiles;
         /// The engine version: `auto`, a reference version (`"2026-09"`), a release (`"0.5.0"`), or the date
         /// of a commit (`"2026-07-15"`). Newer built-ins are reported, and rules are evaluated as in that
         /// version.
         engine: EngineChoice;
-        /// The semantics of programs: `engine` for the behavior of the engine, without the negations that it
-        /// ignores; `intended` to evaluate every negation. `--reading` overrides it.
+        /// The semantics of programs: `engine` ignores the same negations as the engine; `intended` evaluates
+        /// every negation. `--reading` overrides it.
         reading: Reading;
         /// Maximum number of facts in an evaluation, including derived facts.
         max_facts: u64 as Integer<1, 1_000_000_000> = 5_000_000;

@@ -16,13 +16,13 @@ settings! {
     pub struct ProgramSettings("program") {
         /// The name of the program in output. Default: the folder name.
         name: Option<String>;
-        /// The files of the program. It never includes hidden files, files ignored by git, or files in a
-        /// folder with its own configuration.
+        /// The files of the program. Hidden files, git-ignored files, and folders with their own
+        /// configuration are always excluded.
         include: Globs = ["**/*.mg", "**/*.gl"];
         /// Files to exclude from `include`.
         exclude: Globs;
         /// Files that codeNERD preprocesses: it removes lines that start with `TAXONOMY:`, `INTENT:` or
-        /// `PROMPT:`. In all other files such lines are errors.
+        /// `PROMPT:`. Elsewhere, such lines are errors.
         hybrid: Globs;
         /// Predicates that the host program supplies, for example `"now/1"` (name and arity). They are
         /// treated as declared and defined.

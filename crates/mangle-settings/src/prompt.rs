@@ -13,8 +13,8 @@ settings! {
     /// `[prompt]`
     #[derive(Debug, Clone, PartialEq)]
     pub struct PromptSettings("prompt", check) {
-        /// The shards of the agent: `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of other
-        /// shards get a warning. If the list is empty, all shards are accepted.
+        /// The shards: `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of other shards get a
+        /// warning, unless the list is empty.
         shards: Vec<ShardSetting>;
         /// Texts that replace the built-in ones. Names: a type of shard, `generic` (all other types),
         /// `suffix` (envelope instructions), `inception` (preamble), `reasoning` (request for reasons), or a
@@ -35,8 +35,8 @@ settings! {
         /// Add the facts that the runtime would have to previews: `active_shard`, `user_intent` and
         /// `context_budget`. `--no-synthetic` overrides it.
         synthetic: bool = true;
-        /// Minimum share of common lines between a captured prompt and its preview, in percent. If the share
-        /// is lower, `drift` reports it.
+        /// Minimum percentage of common lines of a captured prompt and its preview. `drift` reports a lower
+        /// share.
         similarity: u32 as Integer<0, 100> = 90;
         /// The facts that accompany a message of the user.
         context_block: ContextBlockSettings;

@@ -21,8 +21,8 @@ settings! {
         /// Predicates with the reason for a denial. They do not decide: a request is denied unless it is
         /// permitted.
         deny: Vec<String> = ["permission_denied", "action_denied", "forbidden", "security_violation"];
-        /// The predicate that denies a whole reply if it holds with the updates of the reply. It also gives
-        /// the reason for a denied request.
+        /// The predicate that denies a whole reply because of its updates. It also gives the reason for a
+        /// denied request.
         block: String = "blocked_action";
         /// The predicate of actions that are permitted unless something forbids them.
         safe: String = "safe_action";
@@ -46,8 +46,8 @@ settings! {
         /// the policy.
         domains: Vec<String> =
             ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"];
-        /// Regular expressions of Go for targets that the runtime's second gate refuses, regardless of the
-        /// policy. An empty list disables this check.
+        /// Go regular expressions for targets that the runtime's second gate refuses, regardless of the
+        /// policy. Empty: no check.
         patterns: Vec<String> as Vec<GatePattern> = [
             r"rm\s+-rf",
             "mkfs",

@@ -22,8 +22,8 @@ settings! {
         /// Versions of mangle-ls that may check this project, for example `">=0.1, <0.3"`; `"0.1"` means 0.1
         /// and compatible versions. Any other version reports only this, and `check` exits with status 2.
         required_version: Option<VersionReq> => Means("any");
-        /// The programs, each a set of files to analyze together. Default: a single program with all files
-        /// below the configuration file.
+        /// Programs: sets of files to analyze together. Default: one program with all files below the
+        /// configuration file.
         programs "program": Vec<ProgramSettings> as Tables;
         /// The severity of rules.
         rules: RuleSettings;

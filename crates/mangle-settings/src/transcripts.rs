@@ -42,24 +42,24 @@ settings! {
         strict: Strictness;
         /// Model the strict mode of the runtime: a reply without a valid envelope is an error.
         require_valid_json: bool;
-        /// The envelope to use if a reply has several: `runtime` (the choice of the runtime), `last` or
-        /// `first`. `error` reports several envelopes.
+        /// The envelope to use if a reply has several: the choice of the `runtime`, `last` or `first`.
+        /// `error` reports them.
         select "envelope_select": Select;
         /// The container format of the files. Default: detected. `--container` overrides it.
         container: Option<Container> => Means("detected");
-        /// A regular expression for the lines between the turns of raw text. Default: lines such as `=== …`,
-        /// `--- turn 3`, `User:` and `Assistant:`.
+        /// A regular expression for lines between turns of raw text. Default: lines such as `=== …`, `---
+        /// turn 3`, `User:`, `Assistant:`.
         turn_separator: Option<String> as Option<Pattern> => Means("the built-in separators");
-        /// A catalog of the available tools: a JSON list of `{"name", "parameters"}` with a JSON schema in
-        /// `parameters`. Default: any tool is accepted.
+        /// A catalog of available tools: a JSON list of `{"name", "parameters"}`; `parameters` is a JSON
+        /// schema. Default: any tool is accepted.
         tools: Option<String> as Option<File> => Means("any tool");
         /// The agents that can be asked for knowledge. Default: any agent is accepted.
         specialists: Option<Vec<String>> => Means("any agent");
         /// Phrases in a surface that claim a finished or ongoing action. A phrase with `…` at its end matches
         /// an ellipsis at the end of a sentence: `deleting…` matches `Deleting old files...`.
         success_phrases: Vec<String> = SUCCESS_PHRASES;
-        /// Target number of conversation tokens for each token of state. Default: 100. `ratio-inverse` checks
-        /// single turns only if this key is set.
+        /// Target number of conversation tokens per token of state. Default: 100. `ratio-inverse` checks
+        /// single turns only with this key.
         target_compression_ratio: Option<f64> as Option<Decimal<1, 1_000_000>>
             => Means("100, without a check of single turns");
         /// Minimum number of words in a reasoning trace. A shorter trace is reported as thin.
@@ -73,8 +73,8 @@ settings! {
         caps: Caps;
         /// Consumers of updates in addition to the built-in consumers.
         consumers: BTreeMap<String, Consumer> as Consumers;
-        /// The places of the turns in custom transcript formats. The first shape that finds a text in a
-        /// record is used, before any built-in format.
+        /// Places of the turns in custom transcript formats. The first shape with a text is used, before any
+        /// built-in format.
         shapes "shape": Arc<[TranscriptShape]> as Tables;
         /// Different settings for some transcripts. If several overrides match a file, later ones win.
         overrides "override": Vec<TranscriptOverride> as Tables;
@@ -90,9 +90,9 @@ settings! {
     /// `[transcripts.atoms]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct AtomSettings("transcripts.atoms") {
-        /// The rule for a full stop at the end of an update: `"required"` (or `true`), `"optional"` (or
-        /// `false`) or `"forbidden"`. Default: the rule of the protocol version.
-        trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("the rule of the protocol version");
+        /// The full stop at the end of an update: `"required"` (`true`), `"optional"` (`false`) or
+        /// `"forbidden"`. Default: from the protocol version.
+        trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("from the protocol version");
         /// The severity of an argument that does not have the declared type.
         types: TypeSeverity;
         /// Accept the escapes of `` ` ``, `$`, `;` and `|` in strings of updates.

@@ -190,7 +190,7 @@ fn all_settings() {
             closed_limit = 4194304
 
             [transcripts.atoms]
-            # trailing_period: the rule of the protocol version
+            # trailing_period: from the protocol version
             types = "warning"
             allow_escaped_metachars = false
             # protected: the built-in list
