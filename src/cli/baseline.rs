@@ -12,16 +12,16 @@ use crate::host::{self, CheckTarget};
 use crate::report::sink::terminal;
 use crate::report::{Baseline, Identity, ReportEntry};
 
-/// What to do with a baseline.
+/// The options for baselines.
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
-    /// Do not report the findings that are in this file
+    /// Do not report the findings listed in this file
     ///
-    /// Findings are known by rule, file and statement, so they may move to other lines. What the
-    /// engine rejects as unreadable (errors of syntax) is always reported.
+    /// Findings are identified by rule, file and statement, so they may move to other lines. Syntax
+    /// errors are always reported.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write all findings to this file, to be used with `--baseline`
+    /// Write all findings to this file, for use with `--baseline`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since"])]
     write_baseline: Option<PathBuf>,
 }

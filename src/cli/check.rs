@@ -28,37 +28,39 @@ use crate::report::{self, LoadErrors};
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::LONGEST_DOCUMENT;
 
-/// Find what is wrong with policies, and with the transcripts of agents that they govern
+/// Lint Mangle policies and agent transcripts
 ///
-/// Exit status: 0 if there is nothing to complain about, 1 if there are findings at or above
-/// `--fail-on`, 2 if something that was named could not be checked, the settings cannot be used, or `--evaluate` or `--verify`
-/// is given and a program does not load. With `--compare-engine` or `--compare-runtime`: 0 if nothing differs, 1 if something does, 2 as
-/// before.
+/// Exit status: 0 if no finding reaches the `--fail-on` severity, 1 if at least one does. It is 2
+/// if a given path could not be checked or the settings cannot be used. With `--evaluate` or
+/// `--verify`, it is also 2 if a program does not load. With `--compare-engine` or
+/// `--compare-runtime`: 0 if nothing differs, 1 if something does, 2 as before.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files, folders, globs, or `-` for standard input [default: the working folder]
     ///
-    /// Below a `mangle-ls.toml` they select what is reported of its programs. Without one they
-    /// are the program; a single file also reads the `schemas*.gl` and `schemas*.mg` beside it.
+    /// With a `mangle-ls.toml`, the paths limit the report; the whole program is still analyzed.
+    /// If there is no such file, the paths are the program. For a single file, mangle-ls also loads
+    /// `schemas*.gl` and `schemas*.mg` from its folder.
     paths: Vec<PathBuf>,
-    /// How findings are written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) format: Format,
-    /// From which severity on findings give exit status 1: error, warning, information, hint or
-    /// never [default: what the configuration says, else error]
+    /// Exit with status 1 if a finding has at least this severity: error, warning, information,
+    /// hint or never [default: `fail_on` in the settings, or error]
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
     fail_on: Option<FailOn>,
-    /// How many findings of one rule in one file are shown with `text` and `github`; 0 shows all [default: what the
-    /// configuration says, else 100]
+    /// Show at most this many findings of one rule in one file with `text` and `github`; 0 shows
+    /// all [default: `max_findings` in the settings, or 100]
     ///
-    /// Of a rule with more, `text` shows the first ten and a count. The other formats, the counts and the exit status are
-    /// about all findings.
+    /// If a rule has more, `text` shows the first ten and a count. The other formats show all
+    /// findings. The counts and the exit status include all findings.
     #[arg(long, value_name = "COUNT")]
     max_findings: Option<usize>,
-    /// First say which files form which program (on standard error unless the format is `text`)
+    /// First list the files of each program (on standard error unless the format is `text`)
     #[arg(long)]
     show_program: bool,
-    /// Evaluate the programs, with their own facts and with each sample, and report rows that fail and limits that are met
+    /// Also evaluate each program, alone and with each sample, and report evaluation errors and
+    /// exceeded limits
     #[arg(long)]
     evaluate: bool,
     /// Also check the properties of test files, and look for rules and negations that change nothing in any small world
@@ -67,7 +69,8 @@ pub(super) struct Check {
     /// Count the findings of each rule (with `--format json` in the last line)
     #[arg(long)]
     statistics: bool,
-    /// Also check these files as transcripts, whatever they are called: paths, folders, globs, `-` for standard input
+    /// Also check these files as transcripts, regardless of their names: paths, folders, globs, `-`
+    /// for standard input
     #[arg(long, value_name = "GLOB")]
     transcripts: Vec<PathBuf>,
     #[command(flatten)]
@@ -76,7 +79,7 @@ pub(super) struct Check {
     fix: FixArgs,
     #[command(flatten)]
     baseline: BaselineArgs,
-    /// Report only what the program did not have at this git revision
+    /// Report only the findings that the program did not have at this git revision
     #[arg(long, value_name = "REV")]
     since: Option<String>,
     /// Check again whenever a file changes, until Ctrl-C

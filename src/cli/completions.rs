@@ -7,9 +7,10 @@ use clap_complete::Shell;
 use super::output::{Medium, Output};
 use super::{Cli, ExitStatus};
 
-/// Write the script by which a shell completes commands and options
+/// Write a completion script for a shell
 ///
-/// For bash: `mangle-ls generate completions bash > ~/.local/share/bash-completion/completions/mangle-ls`
+/// For bash: `mangle-ls generate completions bash >
+/// ~/.local/share/bash-completion/completions/mangle-ls`
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell

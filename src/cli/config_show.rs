@@ -19,8 +19,8 @@ use crate::host::{self, CheckTarget, Memory, Project, Resolution, SettingsProble
 /// Exit status: 0, or 2 if the file is missing or the settings cannot be used.
 #[derive(Debug, Args)]
 pub(super) struct ShowConfig {
-    /// Show what applies to this file: its configuration, its programs, and the line that sets each
-    /// severity that is not the default
+    /// Show the configuration and the programs of this file, and the line that sets each
+    /// non-default severity
     file: Option<PathBuf>,
     /// Also show the settings that have their defaults
     #[arg(long, conflicts_with = "file")]

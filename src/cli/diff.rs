@@ -23,11 +23,12 @@ use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_settings::SolverChoice;
 use mangle_syntax::text::FileId;
 
-/// Compare what two policies give, with a smallest world for each difference
+/// Compare the facts that two policies derive, with a smallest world for each difference
 ///
-/// `mangle-ls diff main . 'permitted(Action, Target, _)'`. OLD and NEW are paths or git revisions. Without an atom, the predicates
-/// are compared that replays read: those of `[replay] permit` and `deny`. Exit status: 0 if no world of the scope tells the policies
-/// apart, 1 if one does, 2 if that is not known.
+/// `mangle-ls diff main . 'permitted(Action, Target, _)'`. OLD and NEW are paths or git revisions.
+/// Without an atom, `diff` compares the predicates of `[replay] permit` and `deny`. Exit status: 0
+/// if the policies agree in all worlds of the scope, 1 if they differ in one, 2 if the answer is
+/// unknown.
 #[derive(Debug, Args)]
 pub(super) struct DiffCommand {
     /// The policy as it was: a file, a folder, or a revision
@@ -36,29 +37,31 @@ pub(super) struct DiffCommand {
     /// The policy as it is now: a file, a folder, or a revision
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// What is compared
+    /// The atoms to compare
     #[arg(value_name = "ATOM")]
     atoms: Vec<String>,
-    /// The most facts of a world; 5 unless `[verify] facts` of NEW says otherwise
+    /// Maximum number of facts in a world [default: `verify.facts` of NEW, or 5]
     #[arg(long, value_name = "FACTS", value_parser = clap::value_parser!(u8).range(0..=12))]
     scope: Option<u8>,
-    /// The most seconds for each search of a world; 10 unless `[verify] seconds` of NEW says otherwise
+    /// Maximum number of seconds for each search of a world [default: `verify.seconds` of NEW, or
+    /// 10]
     #[arg(long, value_name = "SECONDS")]
     time: Option<u32>,
-    /// How the policies are read; `engine` unless `[kernel] reading` of NEW says otherwise
+    /// The semantics of the policies [default: `kernel.reading` of NEW, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
-    /// Solver for comparisons whose values are not complete; `auto` unless `[verify] solver` of NEW says otherwise
+    /// Solver for comparisons whose values are not complete [default: `verify.solver` of NEW, or
+    /// `auto`]
     #[arg(long, value_enum)]
     solver: Option<SolverName>,
-    /// For whom the report is
+    /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// For whom a report is.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// For people

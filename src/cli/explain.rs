@@ -12,7 +12,7 @@ use mangle_syntax::lint::Rule;
 
 /// Explain a rule, or list all rules
 ///
-/// Exit status: 0, or 2 if there is no such rule.
+/// Exit status: 0, or 2 if the rule does not exist.
 #[derive(Debug, Args)]
 pub(super) struct ExplainCommand {
     /// The code or the name of a rule, for example MG210 or negation-wildcard [default: list all rules]

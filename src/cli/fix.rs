@@ -21,25 +21,27 @@ use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
 use piggyback::transcript::LONGEST_DOCUMENT;
 
-/// What to do with fixes.
+/// The options for fixes.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("fixing").args(["fix", "captures", "diff"]).multiple(true))]
 pub(super) struct FixArgs {
-    /// Apply the fixes that are safe; what is left is reported
+    /// Apply safe fixes, and report the remaining findings
     ///
-    /// Captured transcripts are evidence and stay as they are, unless `--fix-transcripts` is there.
+    /// Captured transcripts are evidence and are left unchanged, unless you use
+    /// `--fix-transcripts`.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline"])]
     fix: bool,
-    /// With `--fix` or `--diff`: also apply fixes that guess
+    /// With `--fix` or `--diff`: also apply unsafe fixes, which are guesses
     #[arg(long = "unsafe-fixes", requires = "fixing")]
     guesses: bool,
-    /// Like `--fix`, and also fix captured transcripts, which are evidence; their words and numbers stay
+    /// Like `--fix`, and also fix captured transcripts, which are evidence; their words and numbers
+    /// stay
     ///
-    /// Quotes, brackets, commas, full stops, escapes, keys and the order of things may change. No value is put in and nothing
-    /// that was said is taken out: such findings are reported, and no fix is applied.
+    /// Quotes, brackets, commas, full stops, escapes, keys and the order of fields may change. If
+    /// a fix would insert a value or delete a part of the transcript, the finding is reported instead.
     #[arg(long = "fix-transcripts", conflicts_with_all = ["watch", "write_baseline"])]
     captures: bool,
-    /// Show what `--fix` would change as a unified diff, and change nothing
+    /// Show the changes of `--fix` as a unified diff, and change nothing
     ///
     /// Exit status 1 if anything would change.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline"])]

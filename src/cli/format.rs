@@ -19,13 +19,13 @@ pub(super) enum Format {
     /// For people: messages with excerpts
     #[default]
     Text,
-    /// For programs: one JSON object a line, the last one a summary
+    /// For programs: one JSON object per line, the last one a summary
     Json,
     /// For code scanning services and viewers: SARIF 2.1.0
     Sarif,
-    /// For GitHub Actions: annotations of the lines of a change
+    /// For GitHub Actions: annotations on the lines of a change
     Github,
-    /// For CI servers: JUnit's XML, one test suite a file
+    /// For CI servers: JUnit XML, one test suite per file
     Junit,
 }
 

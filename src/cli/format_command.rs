@@ -17,19 +17,20 @@ use crate::report;
 use crate::report::sink::terminal;
 use mangle_syntax::text::LineIndex;
 
-/// Format files
+/// Format Mangle files
 ///
-/// Tokens and comments are never changed, only the white space between them, and that is verified before anything is
-/// written. What cannot be read stays as it is. Exit status: 0, 1 if `--check` or `--diff` found something to format,
-/// 2 if something that was named could not be formatted.
+/// Only the white space between tokens and comments changes. `format` verifies this before it
+/// writes a file. Statements with syntax errors are left unchanged. Exit status: 0, 1 if `--check`
+/// or `--diff` found something to format, 2 if a given path could not be formatted.
 #[derive(Debug, Args)]
 pub(super) struct FormatCommand {
-    /// Files, folders, globs, or `-` alone: from standard input to standard output [default: the working folder]
+    /// Files, folders, globs, or a single `-` to format standard input to standard output [default:
+    /// the working folder]
     paths: Vec<PathBuf>,
-    /// Write nothing; list the files that are not formatted
+    /// List the files that are not formatted, and write nothing
     #[arg(long)]
     check: bool,
-    /// Write nothing; show what would change as a unified diff
+    /// Show the changes as a unified diff, and write nothing
     #[arg(long, conflicts_with = "check")]
     diff: bool,
 }

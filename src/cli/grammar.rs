@@ -21,8 +21,9 @@ use serde_json::Value;
 
 /// Write a grammar or schema of the envelopes that a model may generate
 ///
-/// Rules of the envelope that the target cannot express are listed on standard error, with the rule of `check` for each. Exit
-/// status: 0, or 2 if there is no such envelope, or something cannot be read or written.
+/// If the target cannot express a rule of the envelope, the rule is listed on standard error with
+/// the matching rule of `check`. Exit status: 0, or 2 if no envelope is possible, or a file cannot
+/// be read or written.
 #[derive(Debug, Args)]
 pub(super) struct GrammarCommand {
     /// The engine or provider that reads the grammar
@@ -30,10 +31,12 @@ pub(super) struct GrammarCommand {
     target: TargetOption,
     /// Files, folders or globs of one program [default: the working folder]
     paths: Vec<PathBuf>,
-    /// The version of the protocol: 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft [default: that of the configuration]
+    /// The version of the protocol: 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft [default:
+    /// `transcripts.profile`, or current]
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<Profile>,
-    /// The consumer of the updates: open, session, planner, perception, compressor, or one of the configuration
+    /// The consumer of the updates: open, session, planner, perception, compressor, or a consumer
+    /// in the settings
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
     /// The text that patterns of a schema describe [default: decoded, or none if the target has no patterns]
@@ -70,11 +73,11 @@ enum TargetOption {
 /// The text that patterns of a schema describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DialectOption {
-    /// The decoded text, as the standard says
+    /// The decoded text, as in the JSON Schema standard
     Decoded,
     /// The text with its escapes, for XGrammar and Outlines
     Raw,
-    /// There are no patterns
+    /// No patterns
     None,
 }
 

@@ -16,38 +16,39 @@ use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::report::graph::{self, NodePlace, PredicateGraph};
 use crate::report::{LoadErrors, Sources};
 
-/// Show which predicates depend on which
+/// Show the dependencies between predicates
 ///
-/// Exit status: 0, or 2 if a named file is missing or cannot be read, or the program does not load.
+/// Exit status: 0, or 2 if a given file is missing or cannot be read, or the program does not load.
 #[derive(Debug, Args)]
 pub(super) struct GraphCommand {
     /// Files, folders or globs [default: the working folder]
     ///
-    /// They select what is shown of the programs that they belong to, as with `check`.
+    /// As with `check`, the paths limit the output to a part of their programs.
     paths: Vec<PathBuf>,
     /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Picture,
-    /// Only this predicate and those around it; `lead` is `lead` of any arity. May be repeated
+    /// Show only this predicate and its neighbors; `lead` means `lead` of any arity. May be
+    /// repeated
     #[arg(long, value_name = "PRED[/N]")]
     of: Vec<String>,
-    /// How many steps around
+    /// Maximum number of steps from the predicate
     #[arg(long, value_name = "N", default_value_t = 1, requires = "of")]
     depth: usize,
-    /// In which direction
+    /// The direction of the steps from the predicate
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", requires = "of")]
     direction: DirectionOption,
-    /// Only predicates that depend on themselves, alone or in a cycle
+    /// Show only predicates that depend on themselves, alone or in a cycle
     #[arg(long)]
     recursive: bool,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// How a graph is written.
+/// The format of a graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Picture {
-    /// For people: each predicate with the ones that it uses, and the ones that use it
+    /// For people: each predicate with the predicates that it uses, and its users
     #[default]
     Text,
     /// For programs
@@ -58,15 +59,15 @@ enum Picture {
     Dot,
 }
 
-/// In which direction edges are followed.
+/// The direction of the steps from a predicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum DirectionOption {
-    /// To what it depends on, and to what depends on it
+    /// To the predicates that it uses, and to its users
     #[default]
     Both,
-    /// To what it depends on
+    /// To the predicates that it uses
     Uses,
-    /// To what depends on it
+    /// To the predicates that use it
     Users,
 }
 

@@ -15,14 +15,15 @@ use crate::report::sink;
 
 /// Write a starter project: a small policy with tests, a sample, a configuration and a CI file
 ///
-/// It passes `check` and `test` as it is. `init` never overwrites files; it completes a project that an interrupted `init` began.
-/// On a terminal, `init` asks for the kind of CI unless `--ci` names it. Exit status: 0, or 2 if nothing was written.
+/// The project passes `check` and `test`. `init` never overwrites files; it completes a project
+/// that an interrupted `init` began. On a terminal, `init` prompts for the kind of CI unless you
+/// use `--ci`. Exit status: 0, or 2 if nothing was written.
 #[derive(Debug, Args)]
 pub(super) struct Init {
-    /// The folder, which is created if it is not there
+    /// The folder of the project, created if it does not exist
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// The CI file to write [default: asked for on a terminal, else `github`]
+    /// The CI file to write [default: prompt on a terminal, otherwise `github`]
     #[arg(long, value_enum, value_name = "KIND")]
     ci: Option<Ci>,
 }

@@ -8,7 +8,7 @@ use crate::report::LoadErrors;
 /// The option of all commands that evaluate programs.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct LoadArgs {
-    /// Evaluate the readable part of a program that does not load. All output is marked with that
+    /// Evaluate the readable part of a program that does not load, and mark all output
     #[arg(long)]
     pub(super) anyway: bool,
 }

@@ -9,7 +9,7 @@ use crate::lsp::{self, SessionEnd};
 /// Run the language server on standard input and output
 #[derive(Debug, clap::Args)]
 pub(super) struct LspCommand {
-    /// Accepted because many editors pass it; standard input and output are the only way
+    /// Accepted because many editors pass it; the server always uses standard input and output
     #[arg(long)]
     stdio: bool,
 }

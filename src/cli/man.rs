@@ -12,11 +12,11 @@ use crate::host::disk;
 
 /// Write the manual pages
 ///
-/// `mangle-ls generate man | man -l -` shows the first.
+/// To read the page of mangle-ls itself: `mangle-ls generate man | man -l -`
 #[derive(Debug, Args)]
 pub(super) struct ManCommand {
-    /// Where the pages of all commands are written, as `mangle-ls-check.1` [default: the page of the program itself, to
-    /// standard output]
+    /// Write the pages of all commands to this folder, for example `mangle-ls-check.1` [default:
+    /// write the page of mangle-ls itself to standard output]
     folder: Option<PathBuf>,
 }
 

@@ -10,15 +10,15 @@ use super::surroundings;
 use crate::mcp::{self, RunCommand};
 use piggyback::envelope::secrets::are_shown;
 
-/// Let an agent use mangle-ls: a server of the Model Context Protocol on standard input and output
+/// Run a server of the Model Context Protocol (MCP) for agents on standard input and output
 ///
-/// Clients of the protocol start it. Its tools only read, and nothing outside of the folders; what looks like a credential is
-/// always masked.
+/// MCP clients start this command. Its tools only read, and only in the given folders. Credentials
+/// are always masked.
 #[derive(Debug, Args)]
 pub(super) struct McpCommand {
-    /// The folders that may be read [default: the working folder]
+    /// The folders that the tools may read [default: the working folder]
     ///
-    /// Paths of the client count from the first.
+    /// Relative paths of the client start at the first folder.
     #[arg(value_name = "FOLDER")]
     folders: Vec<PathBuf>,
 }

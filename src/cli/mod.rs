@@ -107,16 +107,17 @@ struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct GlobalArgs {
-    /// Use colour. auto: on a terminal, unless NO_COLOR is set
+    /// Use color. auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Write a log of the program's work to a file. It never contains the text of your files
+    /// Write a log of the program's work to this file. The log never contains the text of your
+    /// files
     #[arg(long, global = true, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Show credentials, which all output masks by default
+    /// Do not mask credentials in output
     #[arg(long, global = true)]
     no_redact: bool,
-    /// Mask credentials, which is the default
+    /// Mask credentials in output (the default)
     #[arg(long, global = true, hide = true, conflicts_with = "no_redact")]
     redact: bool,
     #[command(flatten)]

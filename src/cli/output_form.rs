@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::output::Medium;
 
-/// For whom output is.
+/// The format of output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum OutputForm {
     /// For people

@@ -24,26 +24,27 @@ use piggyback::envelope::extractors::{Extractor, extract};
 /// The reason why a comparison takes no other options.
 const ONLY_READINGS: &str = "`--compare-runtime` cannot be used with `--explain` and `--extractor`";
 
-/// Show what the agent's runtime makes of captured replies
+/// Show how the agent's runtime parses captured replies
 ///
-/// For each reply: the stage that reads it, what is shown, which atoms reach the kernel and which are lost, and what is
-/// wrong with it. Exit status: 0, 1 if the runtime finds no envelope in one of them, 2 if a file could not be read.
-/// With `--compare-runtime`: 0 if both versions read all replies equally, 1 if they do not, 2 if a file could not be read.
+/// Shows for each reply: the stage that reads it, the text for the user, the atoms in the kernel,
+/// the lost atoms, and the problems. Exit status: 0, 1 if the runtime finds no envelope in
+/// a reply, 2 if a file could not be read. With `--compare-runtime`: 0 if both versions read all
+/// replies equally, 1 if they do not, 2 if a file could not be read.
 #[derive(Debug, Args)]
 pub(super) struct Parse {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Tell stage by stage what the runtime tries
+    /// Show the attempts of the runtime, stage by stage
     #[arg(long)]
     explain: bool,
-    /// Read as the runtime's strict mode does, in which a reply without a valid envelope is an error
+    /// Use the strict mode of the runtime: a reply without a valid envelope is an error
     #[arg(long)]
     require_valid_json: bool,
-    /// Read as another part of the runtime does, and show what it takes
+    /// Use another reader of the runtime, and show its result
     #[arg(long, value_enum, value_name = "NAME", conflicts_with = "explain")]
     extractor: Option<Reader>,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
     #[command(flatten)]
@@ -59,9 +60,9 @@ pub(super) struct Parse {
 enum Reader {
     /// The classifier of requests: the last balanced span that is JSON, nested ones included
     Perception,
-    /// The context harness: the first `json` fence, else the object at the first brace
+    /// The context harness: the first `json` fence, or the object at the first brace
     Harness,
-    /// What learns rules: the updates of the top and of the packet, with full stops added
+    /// The learner of rules: the updates of the top and of the packet, with full stops added
     Learning,
 }
 

@@ -20,55 +20,56 @@ use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_settings::instant;
 
-/// Ask what follows from a program
+/// Query the facts of a program
 ///
-/// `mangle-ls query 'permitted(Action, _)' policies`. Exit status: 0, 1 if no fact matches, 2 if the question cannot
-/// be answered, for example because the program does not load.
+/// `mangle-ls query 'permitted(Action, _)' policies`. Exit status: 0, 1 if no fact matches, 2 if
+/// the query cannot be answered, for example because the program does not load.
 #[derive(Debug, Args)]
 pub(super) struct QueryCommand {
-    /// The atom that is asked for, in front of the paths; not with `--dump`
+    /// The atom to query, before the paths; not with `--dump`
     #[arg(value_name = "ATOM] [PATH")]
     atom_and_paths: Vec<String>,
-    /// All facts, those of the program and those derived, as the engine prints them
+    /// Print all facts, given and derived, in the format of the engine
     #[arg(long)]
     dump: bool,
-    /// Facts that go with each program: clauses (`.mg`, `.gl`), or a table that is called as its predicate
+    /// Add facts to each program: clauses (`.mg`, `.gl`), or a table named after its predicate
     /// (`NAME.csv`, `NAME.jsonl`, `NAME.ndjson`); may be repeated
     #[arg(long, value_name = "FILE")]
     facts: Vec<PathBuf>,
-    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
+    /// The semantics of the program [default: `kernel.reading`, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
-    /// The time of evaluation, as `2026-01-31T12:00:00Z`
+    /// The time of evaluation, for example `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "TIME", value_parser = instant)]
     now: Option<i64>,
-    /// Show for each fact what it follows from
+    /// Show the proof of each fact
     #[arg(long, conflicts_with = "dump")]
     why: bool,
-    /// Show up to so many further ways in which each fact follows
+    /// Show up to this many further proofs of each fact
     #[arg(long, value_name = "N", requires = "why", default_value_t = 0)]
     others: usize,
-    /// Where there is no such fact, show what each rule lacks
+    /// If no fact matches, show the failing premise of each rule
     #[arg(long, conflicts_with = "dump")]
     why_not: bool,
-    /// Ask again whenever a file changes, until Ctrl-C
+    /// Query again whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
-    /// With `--why-not`: how many levels of rules are followed down, to the premise that no rule gives
+    /// With `--why-not`: maximum number of rule levels to follow to the premise that no rule
+    /// derives
     #[arg(long, value_name = "N", default_value_t = DEPTH)]
     depth: usize,
-    /// For whom the answer is
+    /// The format of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
-    /// With `--format csv`: write every cell as it is, also one that a spreadsheet takes for a formula. Otherwise such a
-    /// cell begins with `'`, and control characters are shown as signs
+    /// With `--format csv`: do not escape cells that a spreadsheet would run as formulas. By
+    /// default, such cells begin with `'`, and symbols replace control characters
     #[arg(long)]
     csv_formulas: bool,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// For whom an answer is.
+/// The format of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// For people
@@ -76,20 +77,20 @@ enum Layout {
     Text,
     /// For programs
     Json,
-    /// A table, which `--facts` can read again
+    /// A table that `--facts` can read
     Csv,
 }
 
-/// How a program is read.
+/// The semantics of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Semantics {
-    /// As the engine does it, bug for bug
+    /// The behavior of the engine, bug for bug
     #[value(alias = "go")]
     Engine,
-    /// As its author intended it: every negation is evaluated
+    /// The intended behavior: every negation is evaluated
     #[value(alias = "written")]
     Intended,
-    /// One after the other
+    /// Both, one after the other
     Both,
 }
 

@@ -14,22 +14,23 @@ use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::report::LoadErrors;
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
-/// Write the messages that ask the model to send bad replies again
+/// Generate retry prompts for invalid replies
 ///
-/// One message for each bad reply, in the order of the file. They are for the model and never for users. Exit status: 0 with
-/// a message, or with nothing to repair; 2 if the file could not be read or has no such record.
+/// Writes one message to the model for each invalid reply, in the order of the file. The messages
+/// are never for users. Exit status: 0 with a message, or with nothing to repair; 2 if the file
+/// could not be read or has no such record.
 #[derive(Debug, Args)]
 pub(super) struct RepairCommand {
-    /// A transcript, or `-` for standard input; with `:N` after it, its record N alone
+    /// A transcript, or `-` for standard input; with `:N` after it, only its record N
     #[arg(value_name = "FILE[:RECORD]")]
     file: PathBuf,
-    /// Which attempt the message asks for
+    /// The number of the attempt in the message
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     attempt: u32,
-    /// How many attempts there are
+    /// Maximum number of attempts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     max: u32,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
     #[command(flatten)]

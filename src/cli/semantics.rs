@@ -4,13 +4,13 @@ use clap::ValueEnum;
 
 use mangle_engine::kernel::Reading;
 
-/// How a program is read.
+/// The semantics of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Semantics {
-    /// As the engine does it, bug for bug
+    /// The behavior of the engine, bug for bug
     #[value(alias = "go")]
     Engine,
-    /// As its author intended it: every negation is evaluated
+    /// The intended behavior: every negation is evaluated
     #[value(alias = "written")]
     Intended,
 }

@@ -36,23 +36,24 @@ use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
 
 /// Show transcripts as conversations
 ///
-/// The turns one below the other: what the user saw, the envelope as formatted JSON with its updates as Mangle, verdicts of
-/// the policies and findings of `check` below their places. What the runtime ignores is struck out.
+/// Shows the turns in order: the text for the user, and the envelope as formatted JSON with its
+/// updates as Mangle. Verdicts of the policies and findings of `check` are below their places. Text
+/// that the runtime ignores is struck out.
 #[derive(Debug, Args)]
 pub(super) struct ShowCommand {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: ShowFormat,
-    /// Show these turns only: `3`, `3..5`, `3..` or `..5`; each file counts from 1
+    /// Show only these turns: `3`, `3..5`, `3..` or `..5`; the first turn of each file is 1
     #[arg(long, value_name = "A..B", value_parser = turns)]
     turns: Option<TurnRange>,
-    /// The policies that give verdicts, instead of those that the transcripts belong to; may be repeated
+    /// The policies for the verdicts, instead of the policies of the transcripts; may be repeated
     #[arg(long, value_name = "PATH")]
     policy: Vec<PathBuf>,
-    /// Columns of a line. Without it, those of the terminal, else 100
+    /// Maximum number of columns per line [default: the width of the terminal, or 100]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
     width: Option<u16>,
     #[command(flatten)]
@@ -61,13 +62,13 @@ pub(super) struct ShowCommand {
     transcripts: TranscriptArgs,
 }
 
-/// For whom output is.
+/// The format of output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ShowFormat {
     /// For people
     #[default]
     Text,
-    /// For programs, an object a record
+    /// For programs, one object per record
     Json,
     /// For a comment or a report
     Markdown,

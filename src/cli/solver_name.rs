@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use mangle_settings::SolverChoice;
 
-/// A solver that decides questions whose values are not complete.
+/// A solver for questions whose values are not complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SolverName {
     /// `z3` and `cvc5`, if they are on the search path

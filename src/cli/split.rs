@@ -17,23 +17,24 @@ use crate::report::replies::Channels;
 use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
 use piggyback::transcript::{Record, TextKind};
 
-/// Write what users saw and what the kernel got as two streams
+/// Split transcripts into user-visible text and asserted facts
 ///
-/// What the agent said goes to one stream, a line for each atom that reaches the kernel to the other, both after the
-/// number of the turn. Without `--surface` and `--control` both are written to standard output. `--format log` writes a log
-/// that every command about transcripts reads again.
+/// Writes the text for the user to one stream. Writes each atom that reaches the kernel to the
+/// other stream, one per line. Both begin with the number of the turn. Without `--surface` and
+/// `--control`, both streams go to standard output. `--format log` writes a log that all commands
+/// for transcripts can read.
 #[derive(Debug, Args)]
 pub(super) struct Split {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where to write what users saw; a file that is there is replaced
+    /// Write the text for the user to this file; an existing file is overwritten
     #[arg(long, value_name = "FILE")]
     surface: Option<PathBuf>,
-    /// Where to write what the kernel got; a file that is there is replaced
+    /// Write the atoms that reach the kernel to this file; an existing file is overwritten
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
-    /// How the streams are written
+    /// The format of the streams
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
     #[command(flatten)]
@@ -42,13 +43,14 @@ pub(super) struct Split {
     transcripts: TranscriptArgs,
 }
 
-/// How streams are written.
+/// The format of streams.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// Line by line, each after the number of its turn
     #[default]
     Text,
-    /// `[USER]` before what users saw, `[KERNEL]` before each atom; with `--no-redact` it holds both channels unchanged
+    /// `[USER]` before the text for the user, `[KERNEL]` before each atom; with `--no-redact`, both
+    /// channels are unchanged
     Log,
 }
 

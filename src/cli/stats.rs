@@ -24,9 +24,10 @@ use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::statistics::{Statistics, StatisticsCounter};
 use piggyback::transcript::{ReadSummary, Record};
 
-/// Count what became of the replies of transcripts, and how far their updates compress their text
+/// Report parse errors, rejected updates and compression ratio for transcripts
 ///
-/// Where policies go with a transcript, it is replayed against them: counts are those of `check` and `replay` together.
+/// If policies apply to a transcript, it is replayed against them, and the counts include the
+/// findings of `check` and `replay`.
 #[derive(Debug, Args)]
 pub(super) struct Stats {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -35,13 +36,13 @@ pub(super) struct Stats {
     /// Write metrics for a monitoring system
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with = "format")]
     metrics: Option<Metrics>,
-    /// Of the facts of one predicate and first argument, only the newest counts as state
+    /// Count only the newest fact of each predicate and first argument as state
     #[arg(long)]
     latest: bool,
-    /// Write a page with charts for a browser as well: one file that needs nothing else
+    /// Also write a self-contained HTML page with charts to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
     #[command(flatten)]
@@ -52,7 +53,7 @@ pub(super) struct Stats {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Metrics {
-    /// Prometheus' text format
+    /// The text format of Prometheus
     Prom,
 }
 

@@ -23,34 +23,35 @@ use mangle_syntax::text::FileId;
 
 /// Run policy tests (`*_test.mg`)
 ///
-/// `mangle-ls test policies --filter denied`. Exit status: 0, 1 if a case failed or too few rules fired, 2 if a case could
-/// not be run, a test file has no case, or there is none at all. A case cannot be run if the program does not load, if `check`
-/// finds an error in the case, or if it expects nothing.
+/// `mangle-ls test policies --filter denied`. Exit status: 0, or 1 if a case failed or too few
+/// rules fired. It is 2 if a case could not be run, a test file has no case, or no case exists. A
+/// case cannot be run if the program does not load, if `check` finds an error in the case, or if it
+/// expects nothing.
 #[derive(Debug, Args)]
 pub(super) struct TestCommand {
-    /// Test files and folders; the working folder unless some are named
+    /// Test files and folders [default: the working folder]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Only cases whose name or file contains this text
+    /// Run only the cases with this text in their name or file
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Also say which rules fired in no case
+    /// Also list the rules that fired in no case
     #[arg(long)]
     coverage: bool,
-    /// The least share of the rules, in percent, that has to fire in some case; less gives exit status 1
+    /// Exit with status 1 if the cases fire less than this percentage of the rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
-    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
+    /// The semantics of the program [default: `kernel.reading`, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
-    /// For whom the report is
+    /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TestLayout,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// For whom a report about tests or properties is.
+/// The format of a report about tests or properties.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum TestLayout {
     /// For people

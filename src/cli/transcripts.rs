@@ -27,16 +27,18 @@ use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, Trans
 use piggyback::envelope::ReplyContext;
 use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record};
 
-/// How transcripts are read.
+/// The options for reading transcripts.
 #[derive(Debug, Default, Args)]
 pub(super) struct TranscriptArgs {
-    /// The shape of the transcripts, instead of finding it out; `raw`: all of a file is one reply
+    /// The container format of the transcripts [default: detected]; `raw`: a whole file is one
+    /// reply
     #[arg(long, value_name = "NAME", value_parser = container)]
     container: Option<Container>,
     /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
     #[arg(long, value_name = "VERSION", value_parser = profile)]
     profile: Option<ProfileOption>,
-    /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
+    /// The consumer of the updates: open, session, planner, perception, compressor, or a consumer
+    /// in the settings
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
 }

@@ -33,43 +33,46 @@ use mangle_verify::{Scope, Solvers};
 
 /// Check properties of policies in every small world (`@never` and others in `*_test.mg`)
 ///
-/// `mangle-ls verify policies --property 'never permitted(/deploy, _, _)'`. A world is a set of facts of the predicates that
-/// others than the policy give facts of. Exit status: 0, 1 if a property is violated, impossible, or the evaluation aborts, 2 if one
-/// is not decided or cannot be checked, or if there is none.
+/// `mangle-ls verify policies --property 'never permitted(/deploy, _, _)'`. A world is one possible
+/// set of input facts, which come from outside the policy. Exit status: 0, or 1 if a property is
+/// violated or impossible, or the evaluation aborts. It is 2 if a property is undecided or cannot
+/// be checked, or no property exists.
 #[derive(Debug, Args)]
 pub(super) struct VerifyCommand {
-    /// Test files and folders; the working folder unless some are named
+    /// Test files and folders [default: the working folder]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Check this property instead of those of test files: `never BODY`, `always BODY then HEAD`, `possible BODY`
+    /// Check this property instead of the properties in test files: `never BODY`, `always BODY then
+    /// HEAD`, `possible BODY`
     #[arg(long, value_name = "PROPERTY")]
     property: Option<String>,
-    /// Look for rules that fire in no world, rules that change nothing, and negations that change nothing, instead of properties
+    /// Look for rules that never fire, and for rules and negations without effect, instead of
+    /// properties
     #[arg(long, conflicts_with_all = ["property", "values"])]
     rules: bool,
-    /// The most facts of a world; 5 unless `[verify] facts` says otherwise
+    /// Maximum number of facts in a world [default: `verify.facts`, or 5]
     #[arg(long, value_name = "FACTS", value_parser = clap::value_parser!(u8).range(0..=12))]
     scope: Option<u8>,
-    /// The most seconds for a property; 10 unless `[verify] seconds` says otherwise
+    /// Maximum number of seconds for a property [default: `verify.seconds`, or 10]
     #[arg(long, value_name = "SECONDS")]
     time: Option<u32>,
-    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
+    /// The semantics of the program [default: `kernel.reading`, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Readings>,
-    /// Solver for properties whose values are not complete; `auto` unless `[verify] solver` says otherwise
+    /// Solver for properties whose values are not complete [default: `verify.solver`, or `auto`]
     #[arg(long, value_enum)]
     solver: Option<SolverName>,
     /// List the values that facts of a world can have
     #[arg(long)]
     values: bool,
-    /// For whom the report is
+    /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// For whom the report is.
+/// The format of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// For people
@@ -83,16 +86,16 @@ enum Layout {
     Sarif,
 }
 
-/// In which readings properties are checked.
+/// The semantics of the program that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Readings {
-    /// As the engine reads the program
+    /// The behavior of the engine, bug for bug
     #[value(alias = "go")]
     Engine,
-    /// As its author intended it: every negation is evaluated
+    /// The intended behavior: every negation is evaluated
     #[value(alias = "written")]
     Intended,
-    /// In both, one after the other
+    /// Both, one after the other
     Both,
 }
 

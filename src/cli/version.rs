@@ -27,10 +27,10 @@ pub(super) fn long() -> &'static str {
     &TEXT
 }
 
-/// List the modeled versions of the engine and the runtime, and the ones that hold here
+/// List the modeled versions of the engine and the runtime, and the versions in effect here
 #[derive(Debug, Args)]
 pub(super) struct VersionCommand {
-    /// The form of the output
+    /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: OutputForm,
 }

@@ -11,11 +11,12 @@ use mangle_syntax::text::{listed, nearest};
 /// The options about versions, which all commands have.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(super) struct VersionArgs {
-    /// The version of the engine, instead of the one that the settings choose: auto, a name that `mangle-ls version` lists, a
-    /// release, or a day
+    /// The version of the engine, instead of the version in the settings: auto, a name from
+    /// `mangle-ls version`, a release, or a date
     #[arg(long, global = true, value_name = "VERSION", value_parser = engine)]
     engine: Option<EngineChoice>,
-    /// The runtime that reads replies, instead of the one that the settings choose. none: the rules of the protocol alone
+    /// The runtime that reads replies, instead of the runtime in the settings. none: only the rules
+    /// of the protocol
     #[arg(long, global = true, value_name = "VERSION", value_parser = runtimes())]
     runtime: Option<RuntimeChoice>,
 }

@@ -22,7 +22,7 @@ pub fn reference() -> Vec<(&'static str, String)> {
 
 /// Keys of session files, those of their tables below them.
 fn keys(fields: &[SessionField]) -> String {
-    let mut out = String::from("| Key | Holds | What it is for | Shown by `legacy` |\n|---|---|---|---|\n");
+    let mut out = String::from("| Key | Value | Purpose | Shown by `legacy` |\n|---|---|---|---|\n");
     for field in fields {
         let shown = if field.shown.is_some() { "yes" } else { "" };
         let _ = writeln!(out, "| `{}` | {} | {} | {shown} |", field.name, holds(field.shape), field.doc);
@@ -56,7 +56,7 @@ fn holds(shape: Shape) -> &'static str {
 }
 
 fn atom_keys() -> String {
-    let mut out = String::from("| Key | Holds | What it is for |\n|---|---|---|\n");
+    let mut out = String::from("| Key | Value | Purpose |\n|---|---|---|\n");
     for key in &ATOM_KEYS {
         let _ = writeln!(out, "| `{}` | {} | {} |", key.name, key.holds, key.doc);
     }
@@ -77,14 +77,15 @@ fn selectors() -> String {
     for dimension in Dimension::ALL {
         let slash = if dimension == Dimension::WorldStates { "" } else { "/" };
         let values: Vec<_> = dimension.values().iter().map(|value| format!("`{slash}{value}`")).collect();
-        let values = if values.is_empty() { "any name, as `/coder`".to_owned() } else { values.join(", ") };
+        let values =
+            if values.is_empty() { "any name, for example `/coder`".to_owned() } else { values.join(", ") };
         let _ = writeln!(out, "| `{}` | {values} |", dimension.key());
     }
     out
 }
 
 fn phrases() -> String {
-    let mut out = String::from("| Name | Built-in text | Where it is |\n|---|---|---|\n");
+    let mut out = String::from("| Name | Built-in text | Place |\n|---|---|---|\n");
     for phrase in PHRASES {
         let text = phrase.text.replace('\n', "` `").replace('|', "\\|");
         let _ = writeln!(out, "| `{}` | `{text}` | {} |", phrase.name, phrase.place);

@@ -18,16 +18,16 @@ use mangle_syntax::text::listed;
 pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
 
 settings! {
-    /// What a consumer of updates lets through.
+    /// A consumer of updates, which accepts some predicates.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Consumer("transcripts.consumers") {
-        /// The predicates that it takes. With no `prefixes` either, it takes all.
+        /// Accepted predicates. If `prefixes` is also empty, the consumer accepts all predicates.
         predicates: Vec<String>;
-        /// Beginnings of predicates that it takes.
+        /// Prefixes of accepted predicates.
         prefixes: Vec<String>;
-        /// How many updates of a reply it looks at, blank ones included.
+        /// Maximum number of updates that the consumer reads in a reply, including blank updates.
         max_updates: usize as Limit = 2_000;
-        /// Whether it refuses protected predicates.
+        /// Refuse protected predicates.
         protected: bool = true;
     }
 }

@@ -11,29 +11,29 @@ settings! {
         /// Files of grammars and schemas that `check` compares with the declarations: `.json`, `.gbnf`, `.ebnf`,
         /// `.lark` and `.regex`.
         files: Globs;
-        /// Predicates that are generated first, in this order, before those that replies commonly assert and those
-        /// that rules read.
+        /// Predicates to generate first, in this order, before the usual predicates of replies and the
+        /// predicates in rule bodies.
         predicates: Vec<String>;
-        /// How many predicates are generated. `schema` and the commands of grammars report the rest.
+        /// Maximum number of generated predicates. Commands that write grammars report the rest.
         max_predicates: usize as Integer<0, 100_000> = 100;
-        /// Which fields of the control packet are generated beside `intent_classification`, `mangle_updates`,
-        /// `memory_operations` and those that its version requires. Without it, all that the version knows.
-        fields: Option<Vec<String>> => Means("all that the version of the protocol knows");
-        /// How many updates an envelope may have.
+        /// Fields of the control packet to generate, besides `intent_classification`, `mangle_updates`,
+        /// `memory_operations` and required fields. Default: all fields of the protocol version.
+        fields: Option<Vec<String>> => Means("all fields of the protocol version");
+        /// Maximum number of updates in an envelope.
         updates: u32 as Integer<0, 2_000> = 16;
-        /// How many elements any other list may have.
+        /// Maximum number of elements in any other list.
         elements: u32 as Integer<0, 500> = 4;
-        /// The length of the surface.
+        /// Maximum length of the surface.
         surface: u32 as Integer<1, 50_000> = 1_000;
-        /// The length of any other text of an envelope.
+        /// Maximum length of any other text of an envelope.
         text: u32 as Integer<1, 50_000> = 200;
-        /// The length of a string in an update.
+        /// Maximum length of a string in an update.
         string: u32 as Integer<1, 1_000> = 80;
-        /// The length of each part of a name that is not one of a list.
+        /// Maximum length of each part of a name, unless the name is from a list.
         name: u32 as Integer<1, 1_000> = 32;
-        /// The digits of an integer, and those before and after the point of a float.
+        /// Maximum number of digits of an integer, and of a float before and after the point.
         digits: u32 as Integer<1, 18> = 9;
-        /// How many names a list may have that is generated name by name; a longer one becomes any name.
+        /// Maximum number of names in a list to generate name by name. Longer lists become any name.
         max_names: usize as Integer<1, 100_000> = 1_000;
     }
 }

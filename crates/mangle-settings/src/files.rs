@@ -11,16 +11,17 @@ settings! {
     /// `[files]`. Without a configuration file the defaults hold.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FilesSettings("files") {
-        /// Further endings of Mangle files beside `mg` and `gl`, as `["dl"]`: such files below the configuration
-        /// file join its programs. A file that is named on the command line is read whatever it is called.
+        /// File extensions of Mangle in addition to `mg` and `gl`, for example `["dl"]`. Such files below the
+        /// configuration file join its programs. Files on the command line are read with any extension.
         extensions: Vec<String> as Vec<Extension>;
-        /// How many bytes of Mangle files are read below a folder. A scan that reaches a limit stops, and
-        /// `scan-limit` reports it. The folders of open documents come first. Without a configuration file the
-        /// defaults hold.
+        /// Maximum bytes of Mangle files to read below a folder. A scan that reaches a limit stops, and
+        /// `scan-limit` reports it. Folders of open documents come first. If no configuration file exists,
+        /// the defaults apply.
         max_scan_bytes: u64 as Integer<1, MOST_SCANNED> = 64 << 20;
-        /// How many files of all kinds and folders a scan visits below a folder. What git ignores does not count.
+        /// Maximum number of files and folders, of all kinds, to visit below a folder. Files ignored by git
+        /// are excluded.
         max_scan_entries: u64 as Integer<1, MOST_SCANNED> = 100_000;
-        /// How many Mangle files are read below a folder.
+        /// Maximum number of Mangle files to read below a folder.
         max_scan_files: u64 as Integer<1, MOST_SCANNED> = 5_000;
     }
 }

@@ -7,8 +7,8 @@ settings! {
     /// `[format]`
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct FormatSettings("format") {
-        /// How many columns the premises of a rule and the arguments of a broken atom are indented. It counts
-        /// rather than what the editor is set to.
+        /// Columns of indentation for premises and for arguments of a broken atom. The setting of the editor
+        /// is ignored.
         indent: u32 as Integer<1, 16> = 4;
         /// Lines are broken only beyond this many columns.
         width: u32 as Integer<40, 1000> = 100;

@@ -4,25 +4,25 @@ use super::declare::settings;
 use super::words::words;
 
 settings! {
-    /// Which hints are wanted; nothing of it is in a configuration file.
+    /// The inlay hints to show. These settings belong to the editor, not to a configuration file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct HintSettings("mangle.hints") {
-        /// Which arguments are shown with the names of their parameters: none, constants, or all that do not say
-        /// it themselves. Of facts in a row the first one has them.
+        /// Show parameter names as inlay hints: for no arguments, for constants only, or for all arguments
+        /// without an obvious name. In a run of consecutive facts, only the first shows hints.
         arguments: ArgumentHints;
-        /// Show the inferred types of variables where the body has them first.
+        /// Show the inferred types of variables at their first occurrence in the body.
         types: bool;
-        /// Show what the columns of a predicate without `Decl` hold, at its first clause.
+        /// Show the inferred types of the columns of a predicate without `Decl`, at its first clause.
         columns: bool = true;
         /// Show the names of the parameters in `bound […]`.
         bounds: bool;
-        /// Mark rules that have no solutions with any sample. Without a sample none is marked.
+        /// Mark rules without solutions in any sample. Without samples, no rule is marked.
         unfired: bool = true;
     }
 }
 
 words! {
-    /// Which arguments are named.
+    /// The arguments that are shown with parameter names.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum ArgumentHints {
         /// None.
@@ -30,7 +30,7 @@ words! {
         /// Constants.
         #[default]
         Constants = "constants",
-        /// All, unless they say it themselves.
+        /// All arguments without an obvious name.
         All = "all",
     }
 }

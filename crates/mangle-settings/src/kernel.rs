@@ -17,26 +17,26 @@ settings! {
     /// `[kernel]`. Ranges of the sample are relative to the configuration file; `now` is in nanoseconds since 1970.
     #[derive(Debug, Clone, PartialEq)]
     pub struct KernelSettings("kernel") {
-        /// Files with the facts that the editor evaluates programs with: `.mg`, `.gl`, `.csv`, `.jsonl` or
-        /// `.ndjson`. Without any, every `*.kernel.mg` that a file belongs to.
+        /// Fact files for evaluation in the editor: `.mg`, `.gl`, `.csv`, `.jsonl`, `.ndjson`. Default: every
+        /// applicable `*.kernel.mg`.
         sample: Globs as FactFiles;
-        /// The version of the engine: `auto`, a reference version such as `"2026-09"`, a release such as `"0.5.0"`, or the
-        /// day of a commit such as `"2026-07-15"`. Newer built-ins are reported, and rules are evaluated as that version
-        /// does.
+        /// The engine version: `auto`, a reference version (`"2026-09"`), a release (`"0.5.0"`), or the date
+        /// of a commit (`"2026-07-15"`). Newer built-ins are reported, and rules are evaluated as in that
+        /// version.
         engine: EngineChoice;
-        /// The semantics of programs: `engine` for the behavior of the engine, without the negations that it ignores;
-        /// `intended` for all that is written. `--reading` overrides it.
+        /// The semantics of programs: `engine` ignores the same negations as the engine; `intended` evaluates
+        /// every negation. `--reading` overrides it.
         reading: Reading;
-        /// How many facts an evaluation may hold, those that it derives included.
+        /// Maximum number of facts in an evaluation, including derived facts.
         max_facts: u64 as Integer<1, 1_000_000_000> = 5_000_000;
-        /// How many facts an evaluation may derive.
+        /// Maximum number of derived facts in an evaluation.
         max_derived: u64 as Integer<1, 1_000_000_000> = 2_000_000;
-        /// How many facts an evaluation may look at, and values compute and compare.
+        /// Maximum number of steps of an evaluation: facts to visit, and values to compute and compare.
         max_steps: u64 as Integer<1, 1_000_000_000_000> = 500_000_000;
-        /// How long an evaluation may take, in milliseconds.
+        /// Maximum duration of an evaluation, in milliseconds.
         timeout_ms: u64 as Integer<1, 86_400_000> = 10_000;
-        /// The time of evaluation, as `"2026-01-31T12:00:00Z"`: what `fn:time:now` gives and temporal operators
-        /// count from. Without it, the start of the run. `--now` overrides it.
+        /// The time of evaluation, for example `"2026-01-31T12:00:00Z"`: the result of `fn:time:now` and the
+        /// present of temporal operators. Default: the start of the run. `--now` overrides it.
         now: Option<i64> as Option<Instant> => Means("the start of a run");
     }
 }

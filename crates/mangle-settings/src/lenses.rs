@@ -3,10 +3,10 @@
 use super::declare::settings;
 
 settings! {
-    /// Which lenses are shown; nothing of it is in a configuration file.
+    /// The code lenses to show. These settings belong to the editor, not to a configuration file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct LensSettings("mangle.lenses") {
-        /// Show lenses above all rules and predicates, also where there are no solutions.
+        /// Show lenses above all rules and predicates, even without solutions.
         all: bool;
     }
 }

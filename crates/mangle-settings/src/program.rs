@@ -14,18 +14,18 @@ settings! {
     /// One `[[program]]`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProgramSettings("program") {
-        /// What the program is called in output. Without it, the name of the folder.
+        /// The name of the program in output. Default: the folder name.
         name: Option<String>;
-        /// Which files belong to it. Files that git ignores, hidden files and files of a folder that has its own
-        /// configuration never do.
+        /// The files of the program. Hidden files, git-ignored files, and folders with their own
+        /// configuration are always excluded.
         include: Globs = ["**/*.mg", "**/*.gl"];
-        /// Which of the included files do not belong to it.
+        /// Files to exclude from `include`.
         exclude: Globs;
-        /// Which of its files are loaded by codeNERD, which takes lines that start with `TAXONOMY:`, `INTENT:` or
-        /// `PROMPT:` out before the engine reads the rest. In all other files such lines are errors.
+        /// Files that codeNERD preprocesses: it removes lines that start with `TAXONOMY:`, `INTENT:` or
+        /// `PROMPT:`. Elsewhere, such lines are errors.
         hybrid: Globs;
-        /// Predicates that the program in which the engine is embedded supplies, as `name/arity`. They count as
-        /// declared and defined.
+        /// Predicates that the host program supplies, for example `"now/1"` (name and arity). They are
+        /// treated as declared and defined.
         host_predicates: Vec<(Symbol, u16)> as Vec<Predicate>;
     }
 }

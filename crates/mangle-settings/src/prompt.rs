@@ -13,42 +13,41 @@ settings! {
     /// `[prompt]`
     #[derive(Debug, Clone, PartialEq)]
     pub struct PromptSettings("prompt", check) {
-        /// The shards that there are, as `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of
-        /// others are warned of; without any, which there are is unknown.
+        /// The shards: `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of other shards get a
+        /// warning, unless the list is empty.
         shards: Vec<ShardSetting>;
-        /// Texts in place of the built-in ones: by type of shard, or `generic` for all other types, `suffix` for
-        /// the envelope instructions, `inception` for the preamble, `reasoning` for what asks for reasons; and by
-        /// the names of headings and sentences, as `session.tests`, which
-        /// [prompt-files.md](prompt-files.md#templates) lists.
+        /// Texts that replace the built-in ones. Names: a type of shard, `generic` (all other types),
+        /// `suffix` (envelope instructions), `inception` (preamble), `reasoning` (request for reasons), or a
+        /// [heading or sentence](prompt-files.md#templates) such as `session.tests`.
         templates: BTreeMap<String, String> as Templates;
-        /// The files with prompt atoms (YAML) that prompts are compiled from.
+        /// The YAML files with the prompt atoms of the prompt compiler.
         atoms: Globs;
-        /// How prompts are assembled: `jit` by the prompt compiler from `atoms`, `legacy` without it, `section`
-        /// the context section alone. Without it, `jit` where there are atoms, else `legacy`. `--mode` overrides
-        /// it.
-        mode: Option<PromptMode> => Means("jit where there are atoms, else legacy");
-        /// Whether a preamble about the two channels of the protocol is above everything.
+        /// The way to assemble prompts: `jit` with the prompt compiler, from `atoms`; `legacy` without the
+        /// compiler; `section` for the context section only. Default: `jit` with `atoms`, otherwise `legacy`.
+        /// `--mode` overrides it.
+        mode: Option<PromptMode> => Means("jit with prompt atoms, otherwise legacy");
+        /// Add a preamble about the two channels of the protocol at the top.
         inception: bool;
-        /// The request for reasons below everything, for agents that append it: `full` for a `reasoning_trace`
-        /// beside a `result`, `short` for a field `reasoning`. Where the envelope instructions are,
-        /// `competing-output` says so.
-        reasoning: Option<Reasoning> => Means("nothing asks for reasons");
-        /// Whether previews add the facts that the runtime would have: `active_shard`, `user_intent` and
+        /// Add a request for reasons at the end, for agents that do so: `full` for a `reasoning_trace` beside
+        /// a `result`, `short` for a field `reasoning`. With envelope instructions, `competing-output`
+        /// reports a conflict.
+        reasoning: Option<Reasoning> => Means("no request for reasons");
+        /// Add the facts that the runtime would have to previews: `active_shard`, `user_intent` and
         /// `context_budget`. `--no-synthetic` overrides it.
         synthetic: bool = true;
-        /// How much of a captured prompt a preview should have in common with it, in percent of their lines.
-        /// Below that `drift` says so.
+        /// Minimum percentage of common lines of a captured prompt and its preview. `drift` reports a lower
+        /// share.
         similarity: u32 as Integer<0, 100> = 90;
-        /// Which facts go with a message of the person.
+        /// The facts that accompany a message of the user.
         context_block: ContextBlockSettings;
-        /// How tokens are counted: `bytes4` as the prompt compiler estimates them (4 bytes each), `chars4` as the
-        /// compressor does (4 characters each), `cl100k` and `o200k` as models of OpenAI really count.
+        /// The method to count tokens. `bytes4`: 4 bytes each, as in the prompt compiler. `chars4`: 4
+        /// characters each, as in the compressor. `cl100k` and `o200k`: exact for models of OpenAI.
         tokenizer: Tokenizer;
     }
 }
 
 settings! {
-    /// `[prompt.context_block]`: which facts go with a message.
+    /// `[prompt.context_block]`: the facts that accompany a message.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct ContextBlockSettings("prompt.context_block") {
         /// The predicates whose facts are shown, in this order.
@@ -61,9 +60,10 @@ settings! {
             "task_status",
             "campaign_progress",
         ];
-        /// How many facts at most. What `activation(fact, score)` says the least of is left out first.
+        /// Maximum number of facts. Facts with the lowest score in `activation(fact, score)` are omitted
+        /// first.
         max_facts: usize as Integer<0, 100_000> = 60;
-        /// How many tokens the facts may be.
+        /// Maximum number of tokens of the facts.
         max_tokens: usize as Integer<0, 10_000_000> = 2_000;
     }
 }
@@ -95,21 +95,21 @@ impl Text for ShardSetting {
 }
 
 words! {
-    /// How a prompt is assembled.
+    /// The way to assemble a prompt.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub enum PromptMode {
-        /// By the prompt compiler, from a corpus of atoms.
+        /// With the prompt compiler, from a corpus of atoms.
         Jit = "jit",
-        /// Without it.
+        /// Without the prompt compiler.
         #[default]
         Legacy = "legacy",
-        /// The context section alone, which some shards append to a prompt of their own.
+        /// Only the context section, which some shards append to a prompt of their own.
         Section = "section",
     }
 }
 
 words! {
-    /// What asks a shard for its reasons.
+    /// The request for reasons in a prompt.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Reasoning {
         /// At length, beside a `result`.
@@ -120,7 +120,7 @@ words! {
 }
 
 words! {
-    /// How tokens are counted.
+    /// The method to count tokens.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub enum Tokenizer {
         /// A token for every 4 bytes.

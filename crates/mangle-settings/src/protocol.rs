@@ -16,9 +16,9 @@ words! {
         V1_2 = "1.2",
         /// Control first, without the audit objects.
         V1_2Go = "1.2-go",
-        /// What the runtime reads now: tools, knowledge, feedback.
+        /// The current format of the runtime: tools, knowledge, feedback.
         Current = "current",
-        /// Everything of 1.2 and of now, and what is planned.
+        /// Everything in 1.2 and `current`, and planned additions.
         Draft1_3 = "1.3-draft",
     }
 }
@@ -47,11 +47,11 @@ words! {
     /// The shape of a file that replies are found in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Container {
-        /// One envelope (K1).
+        /// A single envelope (K1).
         Envelope = "envelope",
         /// A JSON array of envelopes or of chat records (K2).
         Array = "array",
-        /// One answer of a model's API (K3, K6).
+        /// A single response of a model's API (K3, K6).
         Response = "response",
         /// An envelope a line (K4).
         EnvelopeLines = "envelope-lines",
@@ -65,19 +65,19 @@ words! {
         Traces = "traces",
         /// A log of codeNERD (K10), its audit log included.
         Log = "log",
-        /// What the tracer of codeNERD's context harness writes (K11).
+        /// Output of the tracer of codeNERD's context harness (K11).
         Harness = "harness",
         /// Both channels as `split --format log` writes them.
         Channels = "channels",
         /// Markdown with envelopes in its fences (K12).
         Markdown = "markdown",
-        /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
+        /// Only the text of the model: the whole file is one reply, unless lines separate turns (K12).
         Raw = "raw",
     }
 }
 
 words! {
-    /// How strictly the shape of an envelope is judged.
+    /// The strictness of the check of an envelope's shape.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum Strictness {
         /// As the runtime's types do.
@@ -91,10 +91,10 @@ words! {
 }
 
 words! {
-    /// Which of several envelopes in one reply counts.
+    /// The envelope to use if a reply has several.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum Select {
-        /// The one that the runtime takes.
+        /// The choice of the runtime.
         #[default]
         Runtime = "runtime",
         /// The last.
@@ -107,20 +107,20 @@ words! {
 }
 
 words! {
-    /// Whether an update ends with a full stop.
+    /// The rule for a full stop at the end of an update.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Period {
-        /// It must.
+        /// A full stop must be present.
         Required = "required",
-        /// It may.
+        /// A full stop may be present.
         Optional = "optional",
-        /// It must not.
+        /// A full stop must be absent.
         Forbidden = "forbidden",
     }
 }
 
 words! {
-    /// How grave an argument of the wrong type is.
+    /// The severity of an argument of the wrong type.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum TypeSeverity {
         /// A warning.

@@ -8,29 +8,29 @@ settings! {
     /// `[replay]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct ReplaySettings("replay") {
-        /// What the user reads of a reply of which something is refused. `runtime`, as the reference runtime does
-        /// it: a notice before the surface where updates are refused or the policy blocks the reply; a denied
-        /// request changes nothing. `prepend`: a denied request adds the notice as well. `replace`: a refusal in
-        /// place of the surface in all three cases, and of a reply that the policy blocks nothing is asserted and
-        /// no tool is run.
+        /// The text for the user if a part of a reply is refused. `runtime`: a notice before the reply if
+        /// updates are refused or the policy blocks the reply, as in the reference runtime. `prepend`: also a
+        /// notice for denied requests. `replace`: a refusal instead of the reply in all three cases; a
+        /// blocked reply asserts no facts and runs no tools.
         style "override": Override;
-        /// The predicate that a tool request is asserted as, while it is evaluated: id, action, target, payload,
+        /// The predicate that represents a tool request during its evaluation: id, action, target, payload,
         /// seconds since 1970.
         pending: String = "pending_action";
         /// The predicate that permits a request: action, target, payload.
         permit: String = "permitted";
-        /// Predicates that say why a request is denied. They decide nothing: what is not permitted is denied.
+        /// Predicates with the reason for a denial. They do not decide: a request is denied unless it is
+        /// permitted.
         deny: Vec<String> = ["permission_denied", "action_denied", "forbidden", "security_violation"];
-        /// The predicate that denies a whole reply, where the facts of its own updates make it hold. It also says
-        /// why a request is denied.
+        /// The predicate that denies a whole reply because of its updates. It also gives the reason for a
+        /// denied request.
         block: String = "blocked_action";
-        /// The predicate of actions that are permitted unless something speaks against them.
+        /// The predicate of actions that are permitted unless something forbids them.
         safe: String = "safe_action";
-        /// The predicate of actions that need more than that.
+        /// The predicate of dangerous actions, which need the approval of the user.
         dangerous: String = "dangerous_action";
-        /// The predicate of texts that no request may have in it.
+        /// The predicate of texts that no request may contain.
         content: String = "blocked_pattern";
-        /// Predicates that lift a ban. What only they permit is reported.
+        /// Predicates that cancel a ban. Requests that only these predicates permit are reported.
         overrides: Vec<String> = [
             "admin_override",
             "signed_approval",
@@ -40,14 +40,14 @@ settings! {
             "has_active_override",
             "permission_check_result",
         ];
-        /// The predicate of the domains that the policy has.
+        /// The predicate of the domains in the policy.
         domain: String = "allowed_domain";
-        /// The domains that the runtime's second gate lets `network`, `fetch` and `browse` go to, whatever the
-        /// policy says.
+        /// Domains that the runtime's second gate permits for `network`, `fetch` and `browse`, regardless of
+        /// the policy.
         domains: Vec<String> =
             ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"];
-        /// Regular expressions of Go for targets that the runtime's second gate refuses, whatever the policy
-        /// says. An empty list switches that off.
+        /// Go regular expressions for targets that the runtime's second gate refuses, regardless of the
+        /// policy. Empty: no check.
         patterns: Vec<String> as Vec<GatePattern> = [
             r"rm\s+-rf",
             "mkfs",
@@ -58,7 +58,7 @@ settings! {
             r">.*\/etc\/",
             r"sudo\s+rm",
         ];
-        /// How a self-correction leads to a recovery action.
+        /// The path from a self-correction to a recovery action.
         abduction: AbductionSettings;
     }
 }
@@ -67,39 +67,39 @@ settings! {
     /// `[replay.abduction]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct AbductionSettings("replay.abduction") {
-        /// The predicate that a hypothesis is asserted as.
+        /// The predicate of an asserted hypothesis.
         predicate: String = "abductive_hypothesis";
-        /// As which value: a string, a name where it can be one, or both.
+        /// The value of the hypothesis: a string, a name if possible, or both.
         form "as": HypothesisForm;
-        /// The predicate that says how to recover.
+        /// The predicate of recovery actions.
         action: String = "recovery_action";
     }
 }
 
 words! {
-    /// What becomes of a reply of which something is refused.
+    /// The text for the user if a part of a reply is refused.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum Override {
-        /// Its surface gets a notice in front where updates are refused, or the policy blocks the reply. A denied request
-        /// changes nothing that the user reads, as in the reference runtime.
+        /// A notice before the surface if updates are refused or the policy blocks the reply. A denied
+        /// request does not change the text, as in the reference runtime.
         #[default]
         Runtime = "runtime",
-        /// The same, and a denied request puts a notice in front as well.
+        /// Like `runtime`, and also a notice for denied requests.
         Prepend = "prepend",
-        /// Its surface is replaced where the policy blocks the reply, the filter refuses an update, or a request is denied. Of a
-        /// reply that the policy blocks nothing is asserted, and no tool is run.
+        /// A refusal instead of the surface if the policy blocks the reply, the filter refuses an update, or
+        /// a request is denied. A blocked reply asserts no facts and runs no tools.
         Replace = "replace",
     }
 }
 
 words! {
-    /// As which value a hypothesis is asserted.
+    /// The value of an asserted hypothesis.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum HypothesisForm {
         /// As a string.
         #[default]
         String = "string",
-        /// As a name, where it can be one.
+        /// As a name, if possible.
         Name = "name",
         /// As either.
         Both = "both",

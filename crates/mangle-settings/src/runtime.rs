@@ -10,10 +10,10 @@ settings! {
     /// `[runtime]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RuntimeSettings("runtime") {
-        /// The stores of facts of a runtime that evaluates the whole program once per store, over the facts of that store
-        /// only: `"codenerd"`, or a table `[runtime.stores]` with a list of predicates for each store. Its key `shared`
-        /// lists the predicates whose facts every store has. Its key `default` names the store that keeps all other
-        /// predicates. Queries, tests and replays evaluate each store and combine the results.
+        /// The fact stores of a runtime that evaluates the program in each store separately: `"codenerd"`, or
+        /// a table with a list of predicates per store. `shared` lists predicates whose facts are in every
+        /// store. `default` names the store of all other predicates. Queries, tests and replays evaluate each
+        /// store and combine the results.
         stores: Option<Arc<Stores>> as Option<StoreTable> => Means("one store");
     }
 }

@@ -10,40 +10,40 @@ use super::{
 };
 
 settings! {
-    /// What a configuration file says; what it leaves out is at its default.
+    /// The settings of a configuration file. Missing keys have their defaults.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Settings("", check_required) {
-        /// From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.
+        /// `check` exits with status 1 if a finding has at least this severity. `--fail-on` overrides it.
         fail_on: FailOn;
-        /// How many findings of one rule in one file are shown in text, in annotations and in editors; 0 shows
-        /// all. Of a rule with more, text shows the first ten and a count. JSON, SARIF and JUnit have all findings,
-        /// and counts and the exit status are about all. `--max-findings` overrides it.
+        /// Maximum number of shown findings of one rule in one file, in text, annotations and editors; 0
+        /// shows all. If a rule has more, text shows the first ten and a count. JSON, SARIF, JUnit, the
+        /// counts and the exit status include all findings. `--max-findings` overrides it.
         max_findings: MaxFindings;
-        /// Which versions of mangle-ls may check this project, as `">=0.1, <0.3"`; `"0.1"` means 0.1 and what is
-        /// compatible with it. Any other version says so in one finding, and `check` ends with exit status 2.
+        /// Versions of mangle-ls that may check this project, for example `">=0.1, <0.3"`; `"0.1"` means 0.1
+        /// and compatible versions. Any other version reports only this, and `check` exits with status 2.
         required_version: Option<VersionReq> => Means("any");
-        /// The programs: which files are analysed together. Without any, all files below the configuration file
-        /// are one program.
+        /// Programs: sets of files to analyze together. Default: one program with all files below the
+        /// configuration file.
         programs "program": Vec<ProgramSettings> as Tables;
         /// The severity of rules.
         rules: RuleSettings;
-        /// Which files are Mangle, and how many are scanned.
+        /// The extensions of Mangle files, and limits for scans.
         files: FilesSettings;
-        /// How `mangle-ls format` and the editor lay files out.
+        /// The layout of `mangle-ls format` and the editor.
         format: FormatSettings;
-        /// With which facts, how far and in which reading programs are evaluated.
+        /// The facts, limits and semantics of evaluation.
         kernel: KernelSettings;
-        /// The stores in which the program around the engine keeps facts.
+        /// The fact stores of the program around the engine.
         runtime: RuntimeSettings;
-        /// Which files are transcripts of agents, how the replies in them are read, and what is expected of them.
+        /// The transcripts of agents: files, format, and expectations of the replies.
         transcripts: TranscriptSettings;
-        /// How the prompts of shards are previewed.
+        /// Previews of the prompts of shards.
         prompt: PromptSettings;
-        /// How captured sessions are replayed, and the names of the predicates of the constitution.
+        /// Replays of captured sessions, and the predicate names of the constitution.
         replay: ReplaySettings;
-        /// Over which worlds properties of policies are checked.
+        /// The worlds for the properties of policies.
         verify: VerifySettings;
-        /// What a model may generate, and the files that say so to an engine.
+        /// The envelopes that a model may generate, and the grammar files for inference engines.
         decoding: DecodingSettings;
     }
 }

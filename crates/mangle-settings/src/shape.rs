@@ -81,29 +81,29 @@ settings! {
     /// `[[transcripts.shape]]`
     #[derive(Debug, Clone, PartialEq)]
     pub struct TranscriptShape("transcripts.shape") {
-        /// What the shape is called.
+        /// The name of the shape.
         name: String;
-        /// Which transcripts it is for: a glob, or a list of them. Without it, all.
+        /// The transcripts of this shape: a glob, or a list of globs. Default: all transcripts.
         glob: Option<Globs> as Option<GlobOrGlobs> => Means("all transcripts");
-        /// The turns of a JSON record: a JSON pointer in which `*` means every element, as `"/entries/*"`.
-        /// Without it, a record is one turn.
+        /// A JSON pointer to the turns of a record, for example `"/entries/*"`; `*` means every element.
+        /// Default: a record is one turn.
         records: Option<PointerPattern> => Is("");
-        /// Who speaks, from the turn on. Without it, the model.
+        /// A pointer to the speaker, starting at the turn. Default: the model.
         role: Option<PointerPattern> => Means("the model");
-        /// What is said, from the turn on: the first pointer that leads to something. Several strings are one
-        /// text; JSON in a string is read, too. A dot in a key separates keys, so that `"/llm.output"` also finds
-        /// nested objects.
-        text: Vec<PointerPattern> as PointerOrPointers => Means("what `pattern` says");
-        /// The session that a turn belongs to, from the turn on.
-        session: Option<PointerPattern> => Means("what the record says");
-        /// When a turn was, from the turn on.
-        time: Option<PointerPattern> => Means("what the record says");
-        /// Roles that mean the model, beside `assistant`, `model`, `ai` and the like.
+        /// A pointer, or several, to the text, starting at the turn. The first pointer with a value is used.
+        /// Several strings become one text; JSON in a string is parsed. A dot in a key separates keys:
+        /// `"/llm.output"` also finds nested objects.
+        text: Vec<PointerPattern> as PointerOrPointers => Means("from `pattern`");
+        /// A pointer to the session of a turn, starting at the turn.
+        session: Option<PointerPattern> => Means("from the record");
+        /// A pointer to the time of a turn, starting at the turn.
+        time: Option<PointerPattern> => Means("from the record");
+        /// Roles of the model, in addition to `assistant`, `model`, `ai` and similar names.
         assistant: Vec<String>;
-        /// For plain text, in place of pointers: a regular expression for the line that begins a turn. Its groups
-        /// `role`, `text`, `time` and `session` say what is what; a text that ends with its line goes on until
-        /// the next turn.
-        pattern: Option<String> as Option<LinePattern> => Means("it is JSON");
+        /// For plain text, instead of pointers: a regular expression for the first line of a turn. Its groups
+        /// are `role`, `text`, `time` and `session`. A `text` at the end of the line continues until the next
+        /// turn.
+        pattern: Option<String> as Option<LinePattern> => Means("the file is JSON");
     }
 }
 

@@ -24,64 +24,64 @@ settings! {
     /// `[transcripts]`; an override that fits a file is applied before the settings are used for it.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TranscriptSettings("transcripts", complete) {
-        /// Which files are transcripts; each of them also with `.gz` or `.zst` after its name. Policies and
-        /// configuration files never are.
+        /// The transcript files, also with `.gz` or `.zst` after the name. Policies and configuration files
+        /// are never transcripts.
         include: Globs = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"];
-        /// The version of the protocol that envelopes are written in; `auto` finds it out. `--profile` overrides
-        /// it.
+        /// The protocol version of envelopes; `auto` detects it. `--profile` overrides it.
         profile: Option<Profile> as ProfileWord => Is("auto");
-        /// Who takes the updates, and so which predicates are let through: `open`, `session`, `planner`,
-        /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
-        /// consumer refuses is an error only where one is named.
+        /// The consumer of the updates, which determines the accepted predicates: `open`, `session`,
+        /// `planner`, `perception`, `compressor`, or a name in `[transcripts.consumers]`. Refused updates are
+        /// errors only if a consumer is named. `--consumer` overrides it.
         consumer: Option<String> => Is("open");
-        /// The runtime whose behavior is modeled. `none`: the rules of the protocol alone. `auto`: the version of codeNERD whose
-        /// predicates the policy defines, `none` if it defines none of them, and the first version without a policy. `--runtime`
-        /// overrides it.
+        /// The runtime whose behavior is modeled. `none`: only the rules of the protocol. `auto`: the version
+        /// of codeNERD whose predicates the policy defines, or `none`; without a policy, the first version.
+        /// `--runtime` overrides it.
         runtime: Option<Runtime> as RuntimeWord => Is("auto");
-        /// How strictly the shape of an envelope is checked: `struct` as the runtime's types do, `simple` as its
-        /// small schema does, `schema` as its strict schema does, with every field and no other.
+        /// The check of an envelope's shape: `struct` like the runtime's types, `simple` like its small
+        /// schema, `schema` like its strict schema (exactly its fields).
         strict: Strictness;
-        /// Whether the runtime runs in its strict mode, in which a reply without a valid envelope is an error.
+        /// Model the strict mode of the runtime: a reply without a valid envelope is an error.
         require_valid_json: bool;
-        /// Which of several envelopes in one reply counts: the one that the runtime takes, the last, the first;
-        /// `error`: there must not be several.
+        /// The envelope to use if a reply has several: the choice of the `runtime`, `last` or `first`.
+        /// `error` reports them.
         select "envelope_select": Select;
-        /// The shape of the files; without it, it is found out. `--container` overrides it.
-        container: Option<Container> => Means("it is found out");
-        /// A regular expression for the lines between the turns of raw text. Without it, lines as `=== …`, `---
-        /// turn 3`, `User:` and `Assistant:` are.
-        turn_separator: Option<String> as Option<Pattern> => Means("the usual lines");
-        /// A catalogue of the tools that may be requested: JSON, a list of `{"name", "parameters"}` whose
-        /// parameters are a JSON schema. Without it, any tool may be.
-        tools: Option<String> as Option<File> => Means("none are known");
-        /// The agents from which knowledge may be requested. Without it, any may be.
-        specialists: Option<Vec<String>> => Means("none are known");
-        /// What a surface says when it claims that something is done, or is being done already. A phrase that
-        /// ends in `…` fits where its sentence ends in an ellipsis: `deleting…` fits `Deleting old files...`.
+        /// The container format of the files. Default: detected. `--container` overrides it.
+        container: Option<Container> => Means("detected");
+        /// A regular expression for lines between turns of raw text. Default: lines such as `=== …`, `---
+        /// turn 3`, `User:`, `Assistant:`.
+        turn_separator: Option<String> as Option<Pattern> => Means("the built-in separators");
+        /// A catalog of available tools: a JSON list of `{"name", "parameters"}`; `parameters` is a JSON
+        /// schema. Default: any tool is accepted.
+        tools: Option<String> as Option<File> => Means("any tool");
+        /// The agents that can be asked for knowledge. Default: any agent is accepted.
+        specialists: Option<Vec<String>> => Means("any agent");
+        /// Phrases in a surface that claim a finished or ongoing action. A phrase with `…` at its end matches
+        /// an ellipsis at the end of a sentence: `deleting…` matches `Deleting old files...`.
         success_phrases: Vec<String> = SUCCESS_PHRASES;
-        /// How many tokens of conversation a token of state should replace; without it, 100. Only where it is
-        /// set does `ratio-inverse` look at single turns.
+        /// Target number of conversation tokens per token of state. Default: 100. `ratio-inverse` checks
+        /// single turns only with this key.
         target_compression_ratio: Option<f64> as Option<Decimal<1, 1_000_000>>
-            => Means("100, and single turns do not count");
-        /// A reasoning trace of fewer words is said to be thin.
+            => Means("100, without a check of single turns");
+        /// Minimum number of words in a reasoning trace. A shorter trace is reported as thin.
         min_trace_words: u32 as Integer<0, 10_000> = 50;
-        /// Up to so many bytes, the language server also looks at a transcript that is not open in the editor;
-        /// larger ones are left to `check`. 0: only at open ones.
+        /// Maximum bytes of a closed transcript for the language server; only `check` reads larger ones. 0:
+        /// only open transcripts.
         closed_limit: usize as Limit = 4 << 20;
-        /// What updates look like, and which predicates no reply may assert.
+        /// The form of updates, and the predicates that no reply may assert.
         atoms: AtomSettings;
         /// The limits of the runtime.
         caps: Caps;
-        /// Consumers of updates besides those that are built in.
+        /// Consumers of updates in addition to the built-in consumers.
         consumers: BTreeMap<String, Consumer> as Consumers;
-        /// Where the turns are in transcripts of a format that is not built in. The first shape that finds a text
-        /// in a record counts, before the formats that are built in.
+        /// Places of the turns in custom transcript formats. The first shape with a text is used, before any
+        /// built-in format.
         shapes "shape": Arc<[TranscriptShape]> as Tables;
-        /// What is different for some transcripts. Of several that fit a file, later ones win.
+        /// Different settings for some transcripts. If several overrides match a file, later ones win.
         overrides "override": Vec<TranscriptOverride> as Tables;
     }
     beside {
-        /// The version of the protocol that the command line prescribes, whatever envelopes say of themselves.
+        /// The protocol version that the command line prescribes, regardless of the versions named in
+        /// envelopes.
         prescribed: Option<Profile>;
     }
 }
@@ -90,18 +90,18 @@ settings! {
     /// `[transcripts.atoms]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct AtomSettings("transcripts.atoms") {
-        /// Whether the runtime needs a full stop at the end of an update to keep it; `true` is `"required"`,
-        /// `false` is `"optional"`. Without it, what the version of the protocol says.
-        trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("what the version of the protocol says");
+        /// The full stop at the end of an update: `"required"` (`true`), `"optional"` (`false`) or
+        /// `"forbidden"`. Default: from the protocol version.
+        trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("from the protocol version");
         /// The severity of an argument that does not have the declared type.
         types: TypeSeverity;
-        /// Whether an escape in a string of an update may mean one of `` ` ``, `$`, `;` and `|`.
+        /// Accept the escapes of `` ` ``, `$`, `;` and `|` in strings of updates.
         allow_escaped_metachars: bool;
         /// Predicates that no reply may assert, in place of the built-in list.
         protected: Option<Vec<String>> => Means("the built-in list");
-        /// Predicates that no reply may assert, beside those of `protected` or of the built-in list.
+        /// Predicates that no reply may assert, in addition to `protected` or the built-in list.
         protected_extra: Vec<String>;
-        /// Predicates that shape prompts, which no reply may assert, in place of the built-in list.
+        /// Prompt-shaping predicates that no reply may assert, in place of the built-in list.
         sensitive: Option<Vec<String>> => Means("the built-in list");
     }
 }
@@ -110,31 +110,31 @@ settings! {
     /// The settings of the runtime and its limits (`[transcripts.caps]`).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Caps("transcripts.caps") {
-        /// Whether the runtime removes the fences around an envelope.
+        /// True if the runtime removes the fences around an envelope.
         fenced "allow_markdown_wrapped": bool = true;
-        /// Bytes of a surface; a longer one is cut. 0: no limit.
+        /// Maximum bytes of a surface; the runtime cuts longer ones. 0: no limit.
         surface "max_surface_length": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// How deep the braces of an envelope in mixed text may nest.
+        /// Maximum nesting of the braces of an envelope in mixed text.
         depth "max_depth": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Bytes of an envelope in mixed text; the runtime ignores larger ones.
+        /// Maximum bytes of an envelope in mixed text; the runtime ignores larger ones.
         candidate "max_candidate": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Updates of a reply; the runtime ignores those after them.
+        /// Maximum number of updates in a reply; the runtime ignores the rest.
         updates "max_updates": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Bytes of an update; the runtime ignores a longer one.
+        /// Maximum bytes of an update; the runtime ignores longer ones.
         update "max_update_length": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Memory operations of a reply; the runtime ignores those after them.
+        /// Maximum number of memory operations in a reply; the runtime ignores the rest.
         memory "max_memory_operations": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Bytes of a reasoning trace; a longer one is cut.
+        /// Maximum bytes of a reasoning trace; the runtime cuts longer ones.
         trace "max_reasoning_trace": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Tool requests of a reply; the runtime ignores those after them.
+        /// Maximum number of tool requests in a reply; the runtime ignores the rest.
         tools "max_tool_requests": Option<usize> as Option<Limit> => Means("the limit of the runtime");
-        /// Knowledge requests of a reply; the runtime ignores those after them.
+        /// Maximum number of knowledge requests in a reply; the runtime ignores the rest.
         knowledge "max_knowledge_requests": Option<usize> as Option<Limit> => Means("the limit of the runtime");
     }
     beside {
-        /// Whether a reply without a valid envelope is an error ([`TranscriptSettings::require_valid_json`]).
+        /// True if a reply without a valid envelope is an error ([`TranscriptSettings::require_valid_json`]).
         strict: bool;
-        /// Whether updates have to end in a full stop to be kept.
+        /// The rule for full stops at the end of updates.
         full_stops: FullStops;
         /// The runtime whose behavior is modeled ([`TranscriptSettings::runtime`]).
         runtime: Runtime;
@@ -142,10 +142,10 @@ settings! {
 }
 
 settings! {
-    /// `[[transcripts.override]]`: what is different for some files. What is unset stays as it is.
+    /// `[[transcripts.override]]`: settings for some files. Missing keys change nothing.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TranscriptOverride("transcripts.override") {
-        /// Which transcripts: a glob, or a list of them.
+        /// The transcripts: a glob, or a list of globs.
         glob: Globs as GlobOrGlobs => Required;
         /// As `transcripts.profile`.
         profile: Option<Profile> as ProfileWord;

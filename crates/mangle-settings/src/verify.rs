@@ -10,22 +10,22 @@ settings! {
     /// `[verify]`
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct VerifySettings("verify") {
-        /// What the facts of a world are of, as `name/arity`. Without any, the predicates that others than the program
-        /// give facts of: those declared `extensional()` or `external()`, those of `host_predicates`, and those without
-        /// rules and facts. `@inputs` overrides it.
+        /// The predicates of facts in a world, for example `["request/2"]`. Default: predicates that are
+        /// declared `extensional()` or `external()`, listed in `host_predicates`, or without rules and facts.
+        /// `@inputs` overrides it.
         inputs: Vec<(Symbol, u16)> as Vec<Predicate>;
-        /// The most facts of a world. `@scope` and `--scope` override it.
+        /// Maximum number of facts in a world. `@scope` and `--scope` override it.
         facts: u64 as Integer<0, 12> = 5;
-        /// The most seconds for a property. `--time` overrides it.
+        /// Maximum number of seconds for a property. `--time` overrides it.
         seconds: u64 as Integer<1, 86_400> = 10;
-        /// The solver that decides properties whose values are not complete: `auto` takes `z3` and `cvc5`, whichever is on the
-        /// search path; `none` uses none. `--solver` overrides it.
+        /// The solver for properties whose values are not complete: `auto` uses `z3` and `cvc5` if they are
+        /// on the search path; `none` uses none. `--solver` overrides it.
         solver: SolverChoice;
     }
 }
 
 words! {
-    /// A solver that decides properties whose values are not complete.
+    /// A solver for properties whose values are not complete.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum SolverChoice {
         /// All that are on the search path, one after the other.

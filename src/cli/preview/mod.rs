@@ -35,94 +35,99 @@ use notes::{damaged, notes, remarks};
 use requests::Previewed;
 use watch_state::{WatchState, read_files};
 
-/// Show the prompts that shards will read
+/// Preview the system prompt of each agent role (shard)
 ///
-/// `mangle-ls preview fix-auth.kernel.mg`. A sample kernel says in `# @preview` comments which prompts are wanted; any
-/// other file needs `--shard`. Exit status: 0; 1 if something is wrong with a preview, `--why` or `--why-not` finds
-/// nothing, or `--diff` finds a difference; 2 if nothing could be shown.
+/// `mangle-ls preview fix-auth.kernel.mg`. The `# @preview` comments of a sample kernel select the
+/// prompts. For any other file, use `--shard`. Exit status: 0, or 1 if a preview has a problem,
+/// `--why` or `--why-not` finds nothing, or `--diff` finds a difference. It is 2 if nothing could
+/// be shown.
 #[derive(Debug, Args)]
 pub(super) struct PreviewCommand {
     /// Sample kernels (`*.kernel.mg`) or other files of a program
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Only the preview of this name
+    /// Show only the preview of this name
     #[arg(long)]
     name: Option<String>,
-    /// For this shard
+    /// Preview the prompt of this shard
     #[arg(long, num_args = 2, value_names = ["ID", "TYPE"])]
     shard: Vec<String>,
-    /// With this session file (`.yaml`, `.json`), in place of the one that the kernel names
+    /// Use this session file (`.yaml`, `.json`) instead of the session file of the kernel
     #[arg(long, value_name = "FILE")]
     session: Option<PathBuf>,
-    /// How the prompt is assembled: by the prompt compiler, without it, or the context section alone
+    /// The way to assemble the prompt [default: `# @preview mode`, or `prompt.mode`]
     #[arg(long, value_enum)]
     mode: Option<ModeOption>,
-    /// What to show: the system prompt; the input of a turn, with the `user_input` of the session; what is asked for when
-    /// its `results` are put into words
+    /// The part to show: the system prompt, the input of a turn (`user_input` of the session), or
+    /// the request to put its `results` into words
     #[arg(long, value_enum, default_value_t)]
     part: PartOption,
-    /// The input of a turn in the compressed form of long sessions: facts in place of words, after the turns of
-    /// `--transcript`
+    /// Show the input of a turn in the compressed form of long sessions: facts instead of words,
+    /// after the turns of `--transcript`
     #[arg(long, conflicts_with = "part")]
     compressed: bool,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
-    /// Show where each line comes from, and how it follows
+    /// Show the origin and the derivation of each line
     #[arg(long)]
     provenance: bool,
-    /// Show the lines with this text, or of the prompt atom with this id, and why they are there
+    /// Explain why the prompt contains the lines with this text, or the lines of the prompt atom
+    /// with this id
     #[arg(long, value_name = "TEXT|ATOM")]
     why: Option<String>,
-    /// Say why a line, a part of one, or the prompt atom with this id is not in the prompt of a shard
+    /// Explain why a line, a part of a line, or the prompt atom with this id is missing from the
+    /// prompt of a shard
     #[arg(long, num_args = 2, value_names = ["SHARD", "TEXT|ATOM"], conflicts_with = "why")]
     why_not: Vec<String>,
-    /// With `--why-not`: how many levels of rules are explained below a rule whose premise fails
+    /// With `--why-not`: maximum number of rule levels to explain below a rule whose premise fails
     #[arg(long, value_name = "N", default_value_t = 5, requires = "why_not")]
     depth: usize,
-    /// Compare with a prompt that was captured, a text or a transcript: each line that differs, with what it comes from
+    /// Compare with a captured prompt (a text or a transcript): show each line that differs, with
+    /// its origin
     #[arg(long, value_name = "CAPTURED", conflicts_with_all = ["why", "why_not"])]
     diff: Option<PathBuf>,
-    /// Show again whenever a file changes, until Ctrl-C
+    /// Update the preview whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
-    /// With what a captured session had made the kernel believe: its accepted updates, replayed against the program
+    /// Add the facts of a captured session: its accepted updates, replayed against the program
     #[arg(long, value_name = "TRANSCRIPT")]
     transcript: Option<PathBuf>,
-    /// Up to this turn of the transcript
+    /// Replay the transcript up to this turn
     #[arg(long, value_name = "K", requires = "transcript", value_parser = clap::value_parser!(u64).range(1..))]
     turn: Option<u64>,
-    /// A further fact, as `test_state(/failing).`; may be repeated
+    /// Add a fact, for example `test_state(/failing).`; may be repeated
     #[arg(long, value_name = "FACT")]
     fact: Vec<String>,
-    /// Add none of the facts that the runtime would have: `active_shard`, `user_intent`, `context_budget`
+    /// Do not add the facts that the runtime would have: `active_shard`, `user_intent`,
+    /// `context_budget`
     #[arg(long)]
     no_synthetic: bool,
-    /// Read facts in an order that depends on this number: shows what depends on the order
+    /// Read facts in an order given by this number, to find lines that depend on the order
     #[arg(long, value_name = "N")]
     shuffle_seed: Option<u64>,
-    /// Compile the prompts one after the other in one kernel, as a long session of the runtime does, which takes nothing
-    /// back
+    /// Compile the prompts one after another in one kernel that retracts nothing, as in a long
+    /// session of the runtime
     #[arg(long)]
     sticky: bool,
-    /// How the program is read; `engine` unless `[kernel] reading` says otherwise
+    /// The semantics of the program [default: `kernel.reading`, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
-    /// The time of evaluation, as `2026-01-31T12:00:00Z`
+    /// The time of evaluation, for example `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "TIME", value_parser = instant)]
     now: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,
 }
 
-/// How a prompt is assembled.
+/// The way to assemble a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModeOption {
-    /// By the prompt compiler
+    /// With the prompt compiler
     Jit,
-    /// Without it
+    /// Without the prompt compiler
     Legacy,
-    /// The context section alone
+    /// Only the context section
     Section,
 }
 
@@ -143,11 +148,11 @@ enum PartOption {
     System,
     /// The input of a turn
     Turn,
-    /// What is asked for when results are put into words
+    /// The request to put results into words
     Articulation,
 }
 
-/// For whom the output is.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// For people

@@ -35,61 +35,64 @@ use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
 use session_options::SessionOptions;
 
-/// Replay captured sessions against a constitution
+/// Replay captured sessions, and show the requests that the policy permits or denies
 ///
-/// For each reply: which updates become facts, which requests are permitted and why, which are denied and what was
-/// lacking, what the state is afterwards. Exit status: 0, 1 if something is found at or above `--fail-on` (a denied request
-/// is an error), 2 if something could not be read or a policy does not load.
+/// Shows for each reply: the updates that become facts, the permitted requests with the reason, the
+/// denied requests with the missing premises, and the state afterwards. Exit status: 0, or 1 if a
+/// finding reaches the `--fail-on` severity; a denied request is an error. It is 2 if a file could
+/// not be read or a policy does not load.
 #[derive(Debug, Args)]
 pub(super) struct ReplayCommand {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
     #[arg(required = true, value_name = "TRANSCRIPT")]
     files: Vec<PathBuf>,
-    /// The policies, instead of those that the transcripts belong to; may be repeated
+    /// The policies, instead of the policies of the transcripts; may be repeated
     #[arg(long, value_name = "PATH")]
     policy: Vec<PathBuf>,
-    /// Other policies: tell which verdicts they change; may be repeated
+    /// Compare with other policies, and show the verdicts that change; may be repeated
     #[arg(long, value_name = "PATH")]
     compare: Vec<PathBuf>,
     #[command(flatten)]
     versions: CompareVersionArgs,
-    /// Facts that the runtime knew, from `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`; may be repeated
+    /// Facts of the runtime, from `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`; may be repeated
     #[arg(long, value_name = "FILE")]
     facts: Vec<PathBuf>,
-    /// Show this turn only
+    /// Show only this turn
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     turn: Option<u64>,
-    /// Show no turn before this one
+    /// Do not show turns before this one
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     from: Option<u64>,
     /// End after this turn
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     until: Option<u64>,
-    /// What perception had filled in: lines such as `{"turn": 1, "category": "/query", "updates": ["p(/a)."]}`
+    /// The values that perception filled in, in lines such as `{"turn": 1, "category": "/query",
+    /// "updates": ["p(/a)."]}`
     #[arg(long, value_name = "FILE")]
     prefill: Option<PathBuf>,
     /// Keep the hypotheses of self-corrections as facts
     #[arg(long)]
     abduce: bool,
-    /// Also report what is permitted
+    /// Also report permitted requests
     #[arg(long)]
     show_permits: bool,
-    /// Say which rules that permit or deny ever held
+    /// Report, for each rule that permits or denies, whether it ever held
     #[arg(long)]
     coverage: bool,
-    /// How the policies are read; `engine` unless `[kernel] reading` says otherwise
+    /// The semantics of the policies [default: `kernel.reading`, or `engine`]
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
-    /// The time of turns whose records tell none, as `2026-01-31T12:00:00Z`
+    /// The time of turns without a time in their records, for example `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "TIME", value_parser = instant)]
     now: Option<i64>,
-    /// From which severity on findings make the exit status 1
+    /// Exit with status 1 if a finding has at least this severity [default: `fail_on` in the
+    /// settings, or error]
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
     fail_on: Option<FailOn>,
-    /// For whom the output is
+    /// The format of the output
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
-    /// Write a page for a browser as well: one file that needs nothing else
+    /// Also write a self-contained HTML page to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -98,13 +101,13 @@ pub(super) struct ReplayCommand {
     transcripts: TranscriptArgs,
 }
 
-/// For whom output is.
+/// The format of output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// For people
     #[default]
     Text,
-    /// For programs, an object a turn
+    /// For programs, one object per turn
     Json,
     /// For a comment or a report
     Markdown,

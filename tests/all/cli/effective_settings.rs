@@ -180,17 +180,17 @@ fn all_settings() {
             strict = "struct"
             require_valid_json = false
             envelope_select = "runtime"
-            # container: it is found out
-            # turn_separator: the usual lines
-            # tools: none are known
-            # specialists: none are known
+            # container: detected
+            # turn_separator: the built-in separators
+            # tools: any tool
+            # specialists: any agent
             success_phrases = ["done", "deleted", "fixed", "completed", "finished", "removed", "erased", "created", "wrote", "saved", "updated", "applied", "renamed", "moved", "committed", "pushed", "merged", "reverted", "installed", "deployed", "published", "uploaded", "restarted", "okay, deleting", "ok, deleting", "okay, removing", "ok, removing", "deleting…", "removing…", "erasing…", "overwriting…", "writing…", "creating…", "updating…", "applying…", "fixing…", "committing…", "pushing…", "merging…", "installing…", "deploying…"]
-            # target_compression_ratio: 100, and single turns do not count
+            # target_compression_ratio: 100, without a check of single turns
             min_trace_words = 50
             closed_limit = 4194304
 
             [transcripts.atoms]
-            # trailing_period: what the version of the protocol says
+            # trailing_period: from the protocol version
             types = "warning"
             allow_escaped_metachars = false
             # protected: the built-in list
@@ -213,9 +213,9 @@ fn all_settings() {
             shards = []
             templates = {}
             atoms = []
-            # mode: jit where there are atoms, else legacy
+            # mode: jit with prompt atoms, otherwise legacy
             inception = false
-            # reasoning: nothing asks for reasons
+            # reasoning: no request for reasons
             synthetic = true
             similarity = 90
             tokenizer = "bytes4"
@@ -254,7 +254,7 @@ fn all_settings() {
             files = []
             predicates = []
             max_predicates = 100
-            # fields: all that the version of the protocol knows
+            # fields: all fields of the protocol version
             updates = 16
             elements = 4
             surface = 1000

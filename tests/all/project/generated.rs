@@ -144,7 +144,7 @@ fn rules_setting() -> Value {
         "default": {},
         "scope": "resource",
         "markdownDescription": "The severity of rules: by name, code, group or pattern (`MG8*`). \
-            What a project's `mangle-ls.toml` says of a rule wins.",
+            The `mangle-ls.toml` of a project overrides it.",
         "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^(MG|PB)[0-9]|\\*" }] },
         "additionalProperties": { "type": "string", "enum": mangle_settings::keys::RULE_WORDS },
     })

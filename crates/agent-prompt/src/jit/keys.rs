@@ -19,31 +19,27 @@ const fn key(name: &'static str, holds: &'static str, doc: &'static str) -> Atom
 
 /// The keys of an atom that are not selectors.
 pub const KEYS: [AtomKey; 13] = [
-    key("id", "text", "the path-like name by which others refer to the atom, required"),
-    key(
-        "category",
-        "one of the categories",
-        "the section of the prompt and its part of the budget, required",
-    ),
-    key("subcategory", "text", "not used by the prompt compiler"),
-    key("description", "text", "what a search finds the atom by"),
-    key("content", "text", "the text in the prompt; this or `content_file` is required"),
+    key("id", "text", "path-like name for references to the atom, required"),
+    key("category", "one of the categories", "section of the prompt, with its share of the budget; required"),
+    key("subcategory", "text", "ignored by the prompt compiler"),
+    key("description", "text", "text for finding the atom in a search"),
+    key("content", "text", "text in the prompt; this or `content_file` is required"),
     key(
         "content_file",
         "path",
-        "a file with the text, from the folder of the atom's own file; `content` counts more",
+        "file with the text, relative to the atom's own file; `content` overrides it",
     ),
-    key("content_concise", "text", "a shorter text; it only makes the budget smaller, `content` is printed"),
-    key("content_min", "text", "the shortest text; it only makes the budget smaller, `content` is printed"),
-    key("priority", "whole number", "the higher, the earlier"),
-    key("is_mandatory", "`true` or `false`", "whether the atom is in every prompt that its selectors allow"),
-    key("is_exclusive", "text", "a group of which there should be one; the runtime never looks at it"),
-    key("depends_on", "list of ids", "atoms that come with this one"),
+    key("content_concise", "text", "shorter text; it only makes the budget smaller, `content` is printed"),
+    key("content_min", "text", "shortest text; it only makes the budget smaller, `content` is printed"),
+    key("priority", "whole number", "order of the atoms, highest first"),
     key(
-        "conflicts_with",
-        "list of ids",
-        "atoms that this one keeps out when it is mandatory or scores higher",
+        "is_mandatory",
+        "`true` or `false`",
+        "true to include the atom in every prompt with matching selectors",
     ),
+    key("is_exclusive", "text", "group with at most one atom in a prompt; the runtime ignores it"),
+    key("depends_on", "list of ids", "atoms to include with this one"),
+    key("conflicts_with", "list of ids", "atoms to exclude if this one is mandatory or has a higher score"),
 ];
 
 /// Words that people write for keys of atoms.

@@ -10,7 +10,7 @@ export default {
       await bench.open("constitution.mg", "permitted(");
       await bench.command("Welcome: Open Walkthrough...");
       await (await bench.see(bench.locator(".quick-input-list .monaco-list-row", { hasText: "Mangle: Why Was That Denied?" }), "the walkthrough")).click();
-      for (const title of ["A rule is broken: why is the action denied?", "A transcript: what was lost?", "Test it"]) {
+      for (const title of ["See why an action is denied", "Find lost updates in a transcript", "Test the policy"]) {
         await (await bench.see(bench.locator(".step-title", { hasText: title }), title)).click();
         const picture = bench.locator(".getting-started-media img:visible");
         await bench.until("its picture", () => picture.first().evaluate((image) => image.complete && image.naturalWidth > 0).catch(() => false));
@@ -21,8 +21,8 @@ export default {
     await bench.check("its steps, and a button of one", async () => {
       await bench.open("constitution.mg", "permitted(");
       await bench.command("Welcome: Open Walkthrough...");
-      await (await bench.see(bench.locator(".quick-input-list .monaco-list-row", { hasText: "Mangle: Policies That Do What They Say" }), "the walkthrough")).click();
-      await bench.see(bench.locator(".step-title", { hasText: "What a shard will read" }), "a step");
+      await (await bench.see(bench.locator(".quick-input-list .monaco-list-row", { hasText: "Mangle: Check and Test Your Policies" }), "the walkthrough")).click();
+      await bench.see(bench.locator(".step-title", { hasText: "Preview the prompt of an agent role (shard)" }), "a step");
       await bench.see(bench.locator(".getting-started-step", { hasText: "The server" }), "the first step");
       await bench.screenshot("walkthrough");
       await bench.locator("a, .monaco-button", { hasText: "Show Status" }).first().click();
