@@ -196,7 +196,7 @@ fn larger_samples() -> Result<Tally> {
     ]);
     cargo.envs([
         ("MANGLE_LS_DAMAGED", "10000"),
-        ("MANGLE_LS_EDITS", "150"),
+        ("MANGLE_LS_EDITS", "400"),
         ("MANGLE_LS_PLANTED", "2000"),
         ("FIX_TIMES", "3"),
     ]);
