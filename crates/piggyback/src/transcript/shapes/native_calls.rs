@@ -1,9 +1,8 @@
 //! Native tool calls beside the text of an answer: calls in the format of a model API, not requests of an envelope.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
@@ -41,9 +40,10 @@ const ITEMS: [&str; 4] = ["output", "input", "items", "messages"];
 /// The deepest value that is searched.
 const MAX_DEPTH: usize = 64;
 
-/// The words without which no value has calls.
-static WORDS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"[tT]ool[_-]?(?:[cC]all|[uU]se|invocation)|[fF]unction_?[cC]all").ok());
+/// The beginnings of all words above without their first letter, and the words that follow after `_`, `-` or nothing. No
+/// value without one of them has calls, and most texts have neither beginning.
+const WORDS: [(&str, &[&str]); 2] =
+    [("ool", &["call", "Call", "use", "Use", "invocation"]), ("unction", &["call", "Call"])];
 
 /// Marks the answers of a value that have native calls beside their text.
 pub(in crate::transcript) fn mark(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
@@ -67,7 +67,14 @@ pub(in crate::transcript) fn is_in(json: &Json<'_>, node: NodeId) -> bool {
 }
 
 fn may_have(json: &Json<'_>, node: NodeId) -> bool {
-    WORDS.as_ref().is_some_and(|words| words.is_match(json.raw(node)))
+    let raw = json.raw(node);
+    WORDS.iter().any(|(start, ends)| {
+        let mut rests = memmem::find_iter(raw, start).filter_map(|at| raw.get(at + start.len()..));
+        rests.any(|rest| {
+            let rest = rest.strip_prefix(b"_").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
+            ends.iter().any(|end| rest.starts_with(end.as_bytes()))
+        })
+    })
 }
 
 /// An answer of a value: the element of a list, or the value itself. Calls and texts of one answer belong together.
