@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail, ensure};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
@@ -16,7 +17,7 @@ use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
 use piggyback::envelope::Catalogue;
-use reply_grammar::target::{Dialect, Target};
+use reply_grammar::target::{Dialect, TARGETS, Target};
 use serde_json::Value;
 
 /// Write a grammar or schema of the envelopes that a model may generate
@@ -27,8 +28,8 @@ use serde_json::Value;
 #[derive(Debug, Args)]
 pub(super) struct GrammarCommand {
     /// The engine or provider that reads the grammar
-    #[arg(long, value_enum, value_name = "NAME")]
-    target: TargetOption,
+    #[arg(long, value_name = "NAME", value_parser = targets())]
+    target: &'static Target,
     /// Files, folders or globs of one program [default: the working folder]
     paths: Vec<PathBuf>,
     /// The version of the protocol: 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft [default:
@@ -49,27 +50,6 @@ pub(super) struct GrammarCommand {
     load: LoadArgs,
 }
 
-/// The engine or provider that reads a grammar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TargetOption {
-    /// A GBNF grammar, for llama.cpp
-    Gbnf,
-    /// An EBNF grammar, for XGrammar
-    Ebnf,
-    /// A Lark grammar, for llguidance and OpenAI
-    Lark,
-    /// A regular expression, for Outlines
-    Regex,
-    /// A JSON Schema, for validators and local engines
-    JsonSchema,
-    /// A schema for structured outputs of OpenAI
-    Openai,
-    /// A schema for structured outputs of Anthropic
-    Anthropic,
-    /// A response schema for Gemini
-    Gemini,
-}
-
 /// The text that patterns of a schema describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DialectOption {
@@ -85,19 +65,10 @@ fn profile(word: &str) -> Result<Profile, String> {
     Profile::parse(word).ok_or_else(|| format!("it is one of {}", Profile::WORDS.join(", ")))
 }
 
-impl TargetOption {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gbnf => "gbnf",
-            Self::Ebnf => "ebnf",
-            Self::Lark => "lark",
-            Self::Regex => "regex",
-            Self::JsonSchema => "json-schema",
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
+/// Parses the name of a target. The help lists the readers of each.
+fn targets() -> impl TypedValueParser<Value = &'static Target> {
+    let values = TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.readers));
+    PossibleValuesParser::new(values).try_map(|name| Target::named(&name).ok_or("there is no such target"))
 }
 
 impl From<DialectOption> for Dialect {
@@ -124,8 +95,7 @@ impl GrammarCommand {
     /// written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let name = self.target.name();
-        let target = Target::named(name).ok_or_else(|| anyhow!("there is no target `{name}`"))?;
+        let target = self.target;
         let dialect = self.dialect.map_or_else(|| target.usual_dialect(), Dialect::from);
         if !target.dialects.contains(&dialect) {
             let known: Vec<_> = target.dialects.iter().map(|dialect| dialect.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `transcript`: the commands that read captured logs, and judge no policy.
+//! `transcript`: the commands about captured replies.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, Subcommand};
@@ -32,7 +32,7 @@ impl TranscriptCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// As the commands.
+    /// The errors of the command.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         match &self.task {
             TranscriptTask::Show(show) => show.run(color),

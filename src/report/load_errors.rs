@@ -64,7 +64,7 @@ impl LoadError {
         sink::line(&format!("{place}: {message}{code}{engine}"))
     }
 
-    /// True if both are the same error, whatever the engine.
+    /// True if both are the same error, of any engine.
     fn is_same(&self, other: &Self) -> bool {
         let key = |one: &Self| (one.line, one.column, one.code);
         key(self) == key(other) && self.file == other.file && self.message == other.message

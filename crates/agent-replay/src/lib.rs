@@ -30,5 +30,5 @@ pub use session::{Event, Replay, ReplayOptions};
 pub use session_origin::SessionOrigin;
 pub use state::{MOST_SHOWN, StateChange, StateFact};
 pub use time::instant;
-pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn};
+pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn, safety_notice};
 pub use verdict::{Lock, Reliance, RequestPlace, Verdict};

@@ -63,6 +63,12 @@ pub struct SurfaceRewrite {
     pub is_replaced: bool,
 }
 
+/// The notice that the reference runtime puts in front of a surface.
+#[must_use]
+pub fn safety_notice(reason: &str) -> String {
+    format!("[SAFETY NOTICE: {reason}]")
+}
+
 /// A denial of a whole reply that its session lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiftedDenial {

@@ -15,7 +15,7 @@ pub(crate) const SAME_RULES: &str = "the statements that it depends on are the s
 type Statements = BTreeMap<(String, u16), Vec<u64>>;
 
 impl ProgramPair {
-    /// True if both programs have the same statements for a predicate and what it depends on, in whatever order, and the same
+    /// True if both programs have the same statements for a predicate and what it depends on, in any order, and the same
     /// engine and stores.
     pub(crate) fn has_same_rules(&self, key: PredicateKey) -> bool {
         self.has_same_runtime && self.statements(key) == self.statements(in_other(key))

@@ -12,6 +12,7 @@ use super::silence::silence;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
 use agent_replay::{
     Constitution, Event, Lock, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict, needs_gate,
+    safety_notice,
 };
 use mangle_settings::Override;
 use mangle_syntax::lint::Diagnostic;
@@ -240,7 +241,7 @@ pub fn judged_turn(
         is_hidden: false,
     });
     let hidden = turn.hidden_notice.as_ref().map(|reason| RewrittenSurface {
-        shown: cut(&format!("[SAFETY NOTICE: {reason}]")),
+        shown: cut(&safety_notice(reason)),
         is_replaced: false,
         is_hidden: true,
     });

@@ -52,6 +52,6 @@ fn arrow(edge: &Edge) -> String {
         EdgeKind::Negated => "-.->",
         EdgeKind::Aggregated => "==>",
     };
-    let words: Vec<_> = edge.kind.label().into_iter().chain(edge.temporal.then_some("temporal")).collect();
+    let words = edge.words();
     if words.is_empty() { line.to_owned() } else { format!("{line}|{}|", words.join(" ")) }
 }

@@ -105,6 +105,13 @@ pub struct Edge {
     pub places: Vec<NodePlace>,
 }
 
+impl Edge {
+    /// The words for the kind of its premises; none for plain ones.
+    fn words(&self) -> Vec<&'static str> {
+        self.kind.label().into_iter().chain(self.temporal.then_some("temporal")).collect()
+    }
+}
+
 /// How a premise asks for a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {

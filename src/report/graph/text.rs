@@ -60,6 +60,6 @@ fn rows(kind: NodeKind, rules: usize, facts: usize) -> String {
 /// The other end of an edge, with the kind of the edge.
 fn shown(graph: &PredicateGraph, edge: &Edge, other: usize) -> String {
     let label = graph.label(other);
-    let words: Vec<_> = edge.kind.label().into_iter().chain(edge.temporal.then_some("temporal")).collect();
+    let words = edge.words();
     if words.is_empty() { label } else { format!("{label} ({})", words.join(", ")) }
 }

@@ -27,6 +27,7 @@ pub use text::{finding_lines, plain_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use agent_replay::safety_notice;
 use piggyback::envelope::secrets::are_shown;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,7 +94,7 @@ impl SurfaceReport {
     fn hidden(&self) -> Option<String> {
         let reason = self.hidden_notice.as_ref()?;
         let why = "the runtime does not show the notice on the path of native tool calls";
-        Some(format!("[SAFETY NOTICE: {reason}]: {why}"))
+        Some(format!("{}: {why}", safety_notice(reason)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::effective_settings::PROJECT;
+use super::config_show::PROJECT;
 use super::support::{GOOD, check, check_in, folder_of_bytes};
 
 #[test]

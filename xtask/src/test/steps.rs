@@ -198,7 +198,7 @@ fn larger_samples() -> Result<Tally> {
         ("MANGLE_LS_DAMAGED", "10000"),
         ("MANGLE_LS_EDITS", "400"),
         ("MANGLE_LS_PLANTED", "2000"),
-        ("FIX_TIMES", "3"),
+        ("FIX_TIMES", "9"),
     ]);
     Ok(Tally::one("larger samples", cargo.status().context("cannot start cargo")?.success()))
 }

@@ -9,7 +9,7 @@ use crate::batch::Batch;
 use crate::constitution::Constitution;
 use crate::gate;
 use crate::reply_fact::ReplyFact;
-use crate::turn::{LiftedDenial, SurfaceRewrite, Turn};
+use crate::turn::{LiftedDenial, SurfaceRewrite, Turn, safety_notice};
 use crate::verdict::{Lock, Reliance, Verdict};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_engine::program::PredicateId;
@@ -126,7 +126,7 @@ impl Replay<'_> {
         };
         let shown = match is_replaced {
             true => format!("I cannot do that: {reason}."),
-            false => format!("[SAFETY NOTICE: {reason}]\n\n{}", report.surface),
+            false => format!("{}\n\n{}", safety_notice(&reason), report.surface),
         };
         Some(SurfaceRewrite { shown, reason, is_replaced })
     }

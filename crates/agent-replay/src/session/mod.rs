@@ -8,6 +8,7 @@ mod native_path;
 mod options;
 mod packet;
 mod requests;
+mod runtime_facts;
 
 use std::time::Instant;
 

@@ -4,9 +4,6 @@ use super::Replay;
 use crate::facts;
 use crate::session_origin::SessionOrigin;
 use crate::turn::{Effect, MemoryChange, Turn};
-use mangle_engine::kernel::ValueId;
-use mangle_engine::program::{PredicateId, PredicateKey};
-use mangle_syntax::text::Symbol;
 use piggyback::envelope::runtime::AcceptedEnvelope;
 
 /// The predicate of memory operations: operation, key, value.
@@ -21,7 +18,7 @@ impl Replay<'_> {
         let correction = picked.packet.self_correction.as_deref().filter(|it| it.triggered);
         let mut is_asserted = false;
         if let (Some(correction), Some(predicate)) = (correction, self.declared(CORRECTION, 2)) {
-            let seconds = self.clock.now_ns.div_euclid(1_000_000_000);
+            let seconds = self.seconds();
             let values = self.kernel.values();
             let args = vec![facts::value(values, &correction.hypothesis), values.number(seconds)];
             self.assert_one(predicate, args, SessionOrigin::Hypothesis(self.number));
@@ -42,19 +39,5 @@ impl Replay<'_> {
         if is_asserted {
             self.evaluate(report);
         }
-    }
-
-    /// The predicate of this name and arity, if the policy has it.
-    pub(super) fn declared(&self, name: &str, arity: u16) -> Option<PredicateId> {
-        self.constitution.program.id(PredicateKey { name: Symbol::new(name), arity })
-    }
-
-    /// Asserts a fact that the runtime makes of a reply.
-    pub(super) fn assert_one(&mut self, predicate: PredicateId, args: Vec<ValueId>, origin: SessionOrigin) {
-        let fact = facts::asserted(self.kernel.values(), &self.constitution.program, predicate, args);
-        if !self.kernel.is_given(fact.predicate, &fact.tuple) {
-            self.know(&fact, origin);
-        }
-        self.kernel.assert(&fact);
     }
 }

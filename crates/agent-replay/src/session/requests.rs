@@ -56,7 +56,7 @@ impl Replay<'_> {
     /// Asserts that a call was denied, as the runtime does if the policy has the predicate.
     fn violation(&mut self, (action, reason): &(String, String)) {
         let Some(predicate) = self.declared(VIOLATION, 3) else { return };
-        let seconds = self.clock.now_ns.div_euclid(1_000_000_000);
+        let seconds = self.seconds();
         let values = self.kernel.values();
         let args = vec![values.name(action), facts::value(values, reason), values.number(seconds)];
         self.assert_one(predicate, args, SessionOrigin::Denial(self.number));

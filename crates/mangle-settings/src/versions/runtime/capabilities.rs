@@ -1,4 +1,4 @@
-//! Capabilities of a runtime: its behavior, as far as versions differ.
+//! Capabilities of a runtime: the parts of its behavior that differ between versions.
 
 /// The part of a text that is decoded first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum ActionIds {
 /// Declares [`RuntimeCapabilities`] and the list of their names.
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// The behavior of a runtime, as far as versions differ. Code asks for a capability, never for a version.
+        /// The parts of the behavior of a runtime that differ between versions. Code asks for a capability, never for a version.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct RuntimeCapabilities {
             $($(#[$doc])* pub $name: $type,)*

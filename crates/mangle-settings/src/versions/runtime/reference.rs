@@ -12,7 +12,7 @@ pub struct RuntimeReference {
     pub engine: Option<&'static str>,
     /// Predicates of a policy by which this version is recognized, besides the facts of its host.
     pub(super) signs: &'static [Sign],
-    /// Its behavior, as far as versions differ.
+    /// The parts of its behavior that differ between versions.
     pub capabilities: RuntimeCapabilities,
 }
 

@@ -47,13 +47,13 @@ const WORDS: [(&str, &[&str]); 2] =
 
 /// Marks the answers of a value that have native calls beside their text.
 pub(in crate::transcript) fn mark(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
-    let is_answer = |turn: &&mut Turn| turn.is_reply() && turn.role == TurnRole::Assistant;
-    if !may_have(json, node) || !turns.iter_mut().any(|turn| is_answer(&turn)) {
+    let is_answer = |turn: &Turn| turn.is_reply() && turn.role == TurnRole::Assistant;
+    if !turns.iter().any(is_answer) || !may_have(json, node) {
         return;
     }
-    let starts: BTreeSet<TextSize> = turns.iter_mut().filter(is_answer).map(|turn| turn.start()).collect();
+    let starts = turns.iter().filter(|turn| is_answer(turn)).map(Turn::start).collect();
     let found = Scan::new(json, node).answers_with_calls(&starts);
-    for turn in turns.iter_mut().filter(is_answer) {
+    for turn in turns.iter_mut().filter(|turn| is_answer(turn)) {
         turn.has_native_calls |= found.contains(&turn.start());
     }
 }

@@ -1,4 +1,4 @@
-//! `fmt` through the real program: what is written, what is left alone, exit statuses.
+//! `format` through the real program: written files, unchanged files, exit statuses.
 
 use std::io::Write as _;
 use std::process::{Output, Stdio};

@@ -1,4 +1,4 @@
-//! `config` and `status`, which print what holds for a folder.
+//! `config show`: the settings that hold for a folder or a file.
 
 use expect_test::expect;
 
@@ -136,6 +136,48 @@ fn what_applies_to_a_file() {
             exit 0
         "#]],
     );
+}
+
+#[test]
+fn settings_that_differ_from_their_defaults() {
+    check(
+        PROJECT,
+        &["config", "show"],
+        expect![[r##"
+        # The settings of mangle-ls.toml that differ from the defaults; --all shows all settings.
+        fail_on = "warning"
+
+        [[program]] # 2 files
+        name = "guardian"
+        include = ["policy"]
+        hybrid = ["policy/b.mg"]
+        host_predicates = ["now/1"]
+
+        [rules]
+        negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+        required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+        unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
+        exit 0
+    "##]],
+    );
+    check(
+        &[("a.mg", GOOD)],
+        &["config", "show"],
+        expect![[r##"
+        # No mangle-ls.toml here or above: all settings have their defaults; --all shows them.
+
+        [[program]] # 1 file
+        name = "the given paths"
+        exit 0
+    "##]],
+    );
+    let folder = folder(PROJECT);
+    let output = run(folder.path(), &["config", "show", "--format", "json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    // A list would say that nothing is protected.
+    assert_eq!(shown.get("protected"), None, "{shown}");
+    assert_eq!((&shown["fail_on"], shown.get("max_findings")), (&"warning".into(), None), "{shown}");
 }
 
 #[test]
@@ -902,28 +944,4 @@ fn all_settings() {
             exit 0
         "#]],
     );
-}
-
-#[test]
-fn the_state_of_a_folder() {
-    check(
-        PROJECT,
-        &["config", "files"],
-        expect![[r#"
-            mangle-ls 0.1.0
-            settings  mangle-ls.toml
-            program   guardian: 2 files
-              engine   2026-06 (no `go.mod` above the files requires another one)
-              runtime  none (no predicate of the policy belongs to a known runtime)
-            warning: mangle-ls.toml:7: unknown setting `target` in `program`, which is ignored
-            exit 0
-        "#]],
-    );
-    let folder = folder(PROJECT);
-    let output = run(folder.path(), &["config", "files", "--format", "json"]);
-    let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
-    let files: Vec<&str> =
-        status["programs"][0]["files"].as_array().unwrap().iter().map(|f| f.as_str().unwrap()).collect();
-    assert!(files.len() == 2 && files[0].ends_with("policy/a.mg"), "{files:?}");
 }

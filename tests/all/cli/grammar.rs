@@ -1,4 +1,4 @@
-//! `schema`, `gbnf`, `ebnf`, `lark`, `regex`, and the files of `[decoding] files`.
+//! `grammar` for each target, and the files of `[decoding] files`.
 
 use std::fs;
 

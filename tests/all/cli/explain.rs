@@ -1,4 +1,4 @@
-//! `rule`: the list and the pages.
+//! `explain`: the list and the pages.
 
 use expect_test::expect;
 
