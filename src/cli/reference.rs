@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::PossibleValue;
-use clap::{Arg, Command};
+use clap::Arg;
 
 use super::command_line::command;
 

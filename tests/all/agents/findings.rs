@@ -24,7 +24,7 @@ fn findings_about_losses_agree_with_the_recordings() {
     let mut wrong = Vec::new();
     for recording in recordings("envelopes", &["cases.jsonl"]) {
         let (mut fired, mut settings) = (0, TranscriptSettings::default());
-        settings.set_runtime(recording.runtime());
+        settings.set_runtime(Some(recording.runtime()));
         for record in recording.records() {
             let name = record["file"].as_str().unwrap();
             let raw = fs::read(recording.inputs.join(name)).unwrap();
@@ -65,7 +65,7 @@ fn is_false(finding: &Finding, reply: &Reply<'_>, record: &Map<String, Value>) -
 #[test]
 fn the_protocol_alone_knows_no_limits() {
     let mut settings = TranscriptSettings::default();
-    settings.set_runtime(Runtime::none());
+    settings.set_runtime(Some(Runtime::none()));
     for recording in recordings("envelopes", &["cases.jsonl"]) {
         for record in recording.records() {
             let raw = fs::read(recording.inputs.join(record["file"].as_str().unwrap())).unwrap();

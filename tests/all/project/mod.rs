@@ -10,4 +10,5 @@ mod functions;
 mod generated;
 mod layering;
 mod playground_rules;
+mod prose;
 mod words;

@@ -61,6 +61,8 @@ pub struct Signature {
     pub host: bool,
     /// Whether a clause with a body defines it.
     pub has_rules: bool,
+    /// The arguments that some premise reads, as bits: it has more there than `_`. Those from the 64th on share a bit.
+    pub read_arguments: u64,
     /// Declared `temporal`, or undeclared and annotated in some head.
     pub temporal: bool,
     /// Its valid modes merged position by position, differing entries as [`Mode::Either`]; empty
@@ -93,6 +95,18 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// Adds the arguments that a premise reads.
+    pub(super) fn read(&mut self, premise: &Atom) {
+        let read = premise.args.iter().enumerate().filter(|(_, term)| !matches!(term.kind, TermKind::Wildcard));
+        self.read_arguments |= read.fold(0, |bits, (at, _)| bits | bit(at));
+    }
+
+    /// True if some premise reads the argument at this position.
+    #[must_use]
+    pub fn reads(&self, argument: usize) -> bool {
+        self.read_arguments & bit(argument) != 0
+    }
+
     /// Reads a declaration. `text` is the text of its statement.
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
         // Without a `Decl`, annotated heads decide; with one, it alone does.
@@ -206,4 +220,9 @@ fn unify(rows: &[Vec<Mode>]) -> Vec<Mode> {
             },
         )
         .collect()
+}
+
+/// The bit of an argument.
+fn bit(argument: usize) -> u64 {
+    1 << argument.min(63)
 }

@@ -4,7 +4,7 @@ use super::wording::{QUOTED, found, kind, place, respelled, undeclared, with_ori
 use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
 use mangle_engine::types::TypeProblem;
-use mangle_syntax::lint::{Finding, Rule, rule};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::syntax::ast::Clause;
 
 /// `Decl van(A) bound [/number]. van("x").`
@@ -40,6 +40,11 @@ pub(super) fn finding(
         finding = finding.related(span, what);
     }
     finding = with_origin(admitted.into_iter().fold(finding, Finding::note), context, clause, problem);
+    if clause.is_fact() && predicate.signature.reads(argument as usize) {
+        finding = finding
+            .severity(Severity::Error)
+            .note("a rule reads this argument and expects the declared type, so this fact has no effect there");
+    }
     match respelled(context, term, &problem.wanted) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),

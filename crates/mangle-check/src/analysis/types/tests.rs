@@ -420,3 +420,11 @@ fn one_fact_among_others_stops_the_evaluation() {
         "#]],
     );
 }
+
+#[test]
+fn a_fact_of_another_type_is_an_error_if_a_rule_reads_the_argument() {
+    let facts = "Decl safe_tool(Name) bound [/name].\nDecl request(Name) bound [/name].\nsafe_tool(\"read_file\").\nrequest(/read_file).\n";
+    check(&format!("{facts}usable(X) :- request(X), safe_tool(X).\n"), expect![[r#""#]]);
+    check(&format!("{facts}usable(X) :- request(X), !safe_tool(X).\n"), expect![[r#""#]]);
+    check(&format!("{facts}usable(X) :- request(X), safe_tool(_).\n"), expect![[r#""#]]);
+}
