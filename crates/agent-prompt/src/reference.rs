@@ -1,5 +1,5 @@
 //! The reference of what prompts are made of, as tables of Markdown: keys of session files and of prompt atoms,
-//! categories, selectors, headings. `docs/prompt-files.md` is generated from it.
+//! categories, selectors, headings. `docs/prompt-files.md` and `docs/prompt-atoms.md` are generated from it.
 
 use std::fmt::Write as _;
 
