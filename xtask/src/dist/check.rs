@@ -85,12 +85,12 @@ fn completions(unpacked: &Path) -> Result<()> {
 
 fn manual(unpacked: &Path) -> Result<()> {
     let help = output(Command::new(unpacked.join("mangle-ls")).arg("--help"))?;
-    let commands =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // What is indented by more than two goes on with what a command does.
-    let names: Vec<&str> = commands
+    // The commands stand in groups, indented, before the options.
+    let names: Vec<&str> = help
+        .lines()
+        .take_while(|line| *line != "Options:")
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty() && *name != "help")
+        .filter(|name| !name.is_empty())
         .collect();
     ensure!(names.len() > 10, "the help names {names:?}");
     for name in names {

@@ -35,7 +35,7 @@ pub(super) fn stage(program: &Path, to: &Path) -> Result<()> {
         let script = output(Command::new(program).args(["generate", "completions", shell]))?;
         fs::write(completions.join(file), script)?;
     }
-    output(Command::new(program).arg("man").arg(man))?;
+    output(Command::new(program).args(["generate", "man"]).arg(man))?;
     tracked("tree-sitter-mangle", &to.join("tree-sitter-mangle"))?;
     for client in CLIENTS {
         tracked(client, &to.join(client))?;
