@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use super::project::Project;
+use super::targets;
 use crate::editors::install;
 
 /// Platforms as rustc and as VS Code's packages call them.
@@ -38,5 +40,21 @@ pub(super) fn package(program: &Path, platform: &str, to: &Path) -> Result<()> {
     // The packages that are made without it shall not have it.
     fs::remove_dir_all(&server)?;
     ensure!(status?.success(), "the extension cannot be packaged");
+    Ok(())
+}
+
+/// Packages the extension with the program of each archive in a folder.
+pub(super) fn package_all(project: &Project, archives: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    // The tool that packages runs in another folder.
+    let to = to.canonicalize()?;
+    for target in targets::complete(archives, &project.version)? {
+        let folder = tempfile::tempdir()?;
+        let program = folder.path().join(target.program());
+        let archive = target.archive_in(archives, &project.version)?;
+        super::archive::extract(&archive, target.program(), &program)?;
+        let name = format!("{}.vsix", targets::folder_name(&project.version, target.rust));
+        package(&program, target.rust, &to.join(name))?;
+    }
     Ok(())
 }
