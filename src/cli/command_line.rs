@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
+use super::examples::with_examples;
 
 /// The commands by topic, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -63,8 +64,8 @@ where
 }
 
 /// The command line whose help lists the commands in groups.
-fn command() -> clap::Command {
-    let command = Cli::command();
+pub(super) fn command() -> clap::Command {
+    let command = with_examples(Cli::command(), "");
     let groups = groups(&command);
     command
         .mut_subcommands(|command| command.hide(true))

@@ -20,6 +20,7 @@ mod config_settings;
 mod config_show;
 mod diff;
 mod effective_config;
+mod examples;
 mod explain;
 mod extra_facts;
 mod findings;
@@ -54,6 +55,7 @@ mod programs;
 mod progress;
 mod protected_predicates;
 mod query;
+mod reference;
 mod repair;
 mod replay;
 mod reply_reader;
@@ -85,6 +87,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
+pub use self::examples::examples;
+pub use self::reference::{commands, reference};
 use self::surroundings::Surroundings;
 use self::version_args::VersionArgs;
 #[cfg(not(target_family = "wasm"))]

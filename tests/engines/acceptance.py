@@ -16,12 +16,12 @@ SETTINGS = "[decoding]\nfields = []\nupdates = 3\nsurface = 20\ntext = 20\nstrin
 
 # How each file is generated, and which of the forms that an engine reads it has.
 FILES = {
-    "gbnf": (["gbnf"], "bnf"),
-    "ebnf": (["ebnf"], "bnf"),
-    "lark": (["lark"], "lark"),
-    "regex": (["regex"], "regex"),
-    "schema, raw": (["schema", "--dialect", "raw"], "schema"),
-    "schema, decoded": (["schema", "--dialect", "decoded"], "schema"),
+    "gbnf": (["--target", "gbnf"], "bnf"),
+    "ebnf": (["--target", "ebnf"], "bnf"),
+    "lark": (["--target", "lark"], "lark"),
+    "regex": (["--target", "regex"], "regex"),
+    "schema, raw": (["--target", "json-schema", "--dialect", "raw"], "schema"),
+    "schema, decoded": (["--target", "json-schema", "--dialect", "decoded"], "schema"),
 }
 
 
@@ -49,7 +49,7 @@ def generate(arguments):
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "schemas.gl").write_bytes((TABLE / "schemas.gl").read_bytes())
         pathlib.Path(folder, "mangle-ls.toml").write_text(SETTINGS, encoding="utf-8")
-        command = [sys.argv[1], *arguments, folder]
+        command = [sys.argv[1], "grammar", *arguments, folder]
         outcome = subprocess.run(command, capture_output=True, encoding="utf-8")
         if outcome.returncode:
             raise SystemExit(outcome.stderr)

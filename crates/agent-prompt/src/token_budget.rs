@@ -76,6 +76,13 @@ impl TokenBudget {
             available: derived.available(),
         }
     }
+
+    /// True if a prompt is held to its budget: somebody set it, or the runtime is one whose default is known.
+    #[must_use]
+    pub fn counts(wanted: &PromptRequest, derived: &DerivedContext) -> bool {
+        let is_default = Self::of(wanted, derived).budget.1 == BudgetSource::Default;
+        !is_default || wanted.context.runtime.conventions
+    }
 }
 
 #[cfg(test)]

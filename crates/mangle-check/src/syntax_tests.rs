@@ -91,6 +91,22 @@ fn unclosed_string() {
 }
 
 #[test]
+fn no_quote_is_added_behind_a_backslash() {
+    check(
+        "p(\"a\\).\nq(1).\n",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn packages_with_capital_letters_are_not_written_without_a_question() {
+    check(
+        "package billing.\npackage depotX.\n",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn foreign_negation() {
     check(
         "a(1).\nb(1).\np(X) :- a(X), not b(X).\nq(X) :- a(X), \\+ b(X).\nr(X) :- a(X), ~b(X).",

@@ -138,6 +138,8 @@ settings! {
         full_stops: FullStops;
         /// The runtime whose behavior is modeled ([`TranscriptSettings::runtime`]).
         runtime: Runtime;
+        /// True if nothing shows the runtime: neither a setting nor the policy. Then no convention of it is expected.
+        is_assumed: bool;
     }
 }
 
@@ -164,7 +166,7 @@ settings! {
 
 fn complete(settings: &mut TranscriptSettings, reader: &mut Reader<'_>) {
     settings.caps.strict = settings.require_valid_json;
-    settings.set_runtime(settings.runtime.unwrap_or_default());
+    settings.set_runtime(settings.runtime);
     check_consumers(&settings.consumers, reader);
 }
 
@@ -265,7 +267,7 @@ impl FullStops {
     }
 }
 
-/// The tokens of text that a token of state should stand for, where nothing sets a target.
+/// The tokens of text that a token of state should stand for in codeNERD.
 const USUAL_COMPRESSION_RATIO: f64 = 100.0;
 
 /// What a surface says when it claims that something is done, or is being done already. A phrase that ends in `…` fits where
@@ -355,15 +357,23 @@ impl Caps {
 }
 
 impl TranscriptSettings {
-    /// Sets the runtime whose behavior is modeled. The choice of the configuration stays.
-    pub fn set_runtime(&mut self, runtime: Runtime) {
-        self.caps.runtime = runtime;
+    /// Sets the runtime whose behavior is modeled; `None`: nothing shows it. The choice of the configuration stays.
+    pub fn set_runtime(&mut self, runtime: Option<Runtime>) {
+        self.caps.runtime = runtime.unwrap_or_default();
+        self.caps.is_assumed = runtime.is_none();
     }
 
-    /// The compression ratio that is wanted.
+    /// The runtime, if its conventions are expected of replies: it has some, and a setting or the policy shows it.
     #[must_use]
-    pub fn compression_target(&self) -> f64 {
-        self.target_compression_ratio.unwrap_or(USUAL_COMPRESSION_RATIO)
+    pub fn conventions_of(&self) -> Option<Runtime> {
+        Some(self.caps.runtime).filter(|runtime| runtime.conventions && !self.caps.is_assumed)
+    }
+
+    /// The compression ratio that is wanted; `None`: neither the settings nor the conventions of the runtime have one.
+    #[must_use]
+    pub fn compression_target(&self) -> Option<f64> {
+        let usual = self.conventions_of().map(|_| USUAL_COMPRESSION_RATIO);
+        self.target_compression_ratio.or(usual)
     }
 }
 
@@ -384,7 +394,7 @@ impl TranscriptSettings {
             settings.strict = one.strict.unwrap_or(settings.strict);
             settings.caps.strict = one.require_valid_json.unwrap_or(settings.caps.strict);
         }
-        settings.set_runtime(settings.runtime.unwrap_or_default());
+        settings.set_runtime(settings.runtime);
         settings
     }
 

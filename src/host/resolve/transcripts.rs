@@ -96,8 +96,9 @@ impl Resolver<'_> {
         let mut decided = SharedSettings::default();
         let place = |found: FoundTranscript| {
             let own = programs.iter().enumerate().filter(|(_, program)| found.goes_with(program));
+            let policies = own.clone().filter(|(_, program)| !program.members.is_empty());
             let runtime =
-                self.versions.runtime_of(&found.settings, own.clone().map(|(_, program)| &*program.versions));
+                self.versions.runtime_of(&found.settings, policies.map(|(_, program)| &*program.versions));
             TranscriptFile {
                 file: self.table.id(&found.path),
                 settings: decided.with_runtime(&found.settings, runtime, |settings| settings),

@@ -114,18 +114,18 @@ impl<'o> VersionFinder<'o> {
         ProgramVersions { engine, runtime }
     }
 
-    /// The runtime for a transcript: the newest one of its programs, unless an option or its settings choose one.
+    /// The runtime for a transcript: the newest one of its programs, unless an option or its settings choose one. `None`:
+    /// nothing shows it.
     pub(super) fn runtime_of<'v>(
         &self,
         settings: &TranscriptSettings,
         programs: impl Iterator<Item = &'v ProgramVersions>,
-    ) -> Runtime {
+    ) -> Option<Runtime> {
         match self.overlay.versions().runtime.unwrap_or_else(|| settings.runtime.into()) {
-            RuntimeChoice::Version(runtime) => runtime,
+            RuntimeChoice::Version(runtime) => Some(runtime),
             RuntimeChoice::Auto => {
                 let own = programs.map(|versions| versions.runtime.version);
                 own.reduce(|newest, found| if is_newer(found, newest) { found } else { newest })
-                    .unwrap_or_default()
             }
         }
     }
@@ -239,7 +239,7 @@ fn is_newer(one: Runtime, other: Runtime) -> bool {
 /// Settings with another runtime: what had the same settings shares them afterwards as well.
 pub(super) struct SharedSettings<S> {
     /// The settings before and after, with the runtime.
-    changed: Vec<(Arc<S>, Runtime, Arc<S>)>,
+    changed: Vec<(Arc<S>, Option<Runtime>, Arc<S>)>,
 }
 
 impl<S> Default for SharedSettings<S> {
@@ -249,11 +249,11 @@ impl<S> Default for SharedSettings<S> {
 }
 
 impl<S: Clone> SharedSettings<S> {
-    /// The settings, with `runtime` as the effective one of those that `part` gives.
+    /// The settings, with `runtime` as the effective one of the part that `part` gives; `None`: nothing shows it.
     pub(super) fn with_runtime(
         &mut self,
         settings: &Arc<S>,
-        runtime: Runtime,
+        runtime: Option<Runtime>,
         part: impl FnOnce(&mut S) -> &mut TranscriptSettings,
     ) -> Arc<S> {
         let known =
@@ -263,12 +263,9 @@ impl<S: Clone> SharedSettings<S> {
         }
         let mut changed = S::clone(settings);
         let own = part(&mut changed);
-        let after = if own.caps.runtime == runtime {
-            Arc::clone(settings)
-        } else {
-            own.set_runtime(runtime);
-            Arc::new(changed)
-        };
+        let before = own.caps.clone();
+        own.set_runtime(runtime);
+        let after = if own.caps == before { Arc::clone(settings) } else { Arc::new(changed) };
         self.changed.push((Arc::clone(settings), runtime, Arc::clone(&after)));
         after
     }

@@ -51,8 +51,8 @@ impl Totals {
             available => available.to_string(),
         };
         format!(
-            "{left} left of {tokens} ({by}): {reserved} reserved for the answer ({reserved_by}), {headroom} kept free by the \
-             runtime"
+            "{left} left of {tokens} ({by}): {reserved} reserved for the answer ({reserved_by}), {headroom} kept free by \
+             codeNERD"
         )
     }
 }
@@ -64,6 +64,6 @@ fn words(by: &str) -> &'static str {
         "configuration" => "agent's configuration",
         "focused" => "limit of shards that write Mangle",
         "tenth" => "a tenth, because all of the budget cannot be reserved",
-        _ => "default",
+        _ => "default of codeNERD",
     }
 }

@@ -112,8 +112,9 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
     row("kept by the runtime", &kept(compression.kept_by_runtime, compression.runtime_ratio()));
     row("kept as atoms", &kept(compression.kept_as_atoms, compression.atoms_ratio()));
     row("state in the end", &kept(compression.state(latest), compression.headline(latest)));
-    let met = if compression.is_target_met(latest) { "met" } else { "missed" };
-    row("target", &format!("{}:1, {met}", compression.target));
+    if let (Some(target), Some(is_met)) = (compression.target, compression.is_target_met(latest)) {
+        row("target", &format!("{target}:1, {}", if is_met { "met" } else { "missed" }));
+    }
     out
 }
 

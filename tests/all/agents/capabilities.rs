@@ -9,7 +9,7 @@ use agent_prompt::{
     AssemblyRequest, DerivedContext, FactList, Mode, PromptContext, appends_in_jit_mode, assemble,
     is_structured_only, names_envelope,
 };
-use mangle_settings::Runtime;
+use mangle_settings::{Runtime, TranscriptSettings};
 use mangle_settings::versions::runtime::{RUNTIMES, RuntimeCapabilities};
 use piggyback::envelope::runtime::{
     self, Caps, GateCall, ReadUpdate, built_in, effect, is_shell_tool, live, read, update_record,
@@ -96,6 +96,11 @@ fn many(count: usize, entry: &Value) -> Value {
 
 #[rustfmt::skip] // One row a capability.
 const CASES: &[Case] = &[
+    ("conventions", |runtime| {
+        let mut settings = TranscriptSettings::default();
+        settings.set_runtime(Some(runtime));
+        format!("{:?}", settings.compression_target())
+    }),
     ("update_filters", |runtime| update("task_done", runtime)),
     ("decoding", |runtime| reply(r#"{"surface_response":"a"} and more"#, &caps(runtime)).to_string()),
     ("type_errors", |runtime| {

@@ -415,7 +415,7 @@ fn the_documentation_has_the_members_of_the_json() {
     let output = run(folder.path(), &["check", "--format", "json"]);
     let line = String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned();
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
-    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md"));
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/json/findings.md"));
     let table = page.split("| Field |").nth(1).unwrap().split("\n\n").next().unwrap();
     let documented: Vec<_> =
         table.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();

@@ -33,7 +33,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
     files
 }
 
-/// The guides of which parts are generated: between a comment with the name of the part, and `<!-- end -->`.
+/// The guides of which parts are generated: between a comment with the name of the part, and [`END`].
 fn filled() -> impl Iterator<Item = (PathBuf, String)> {
     let guides = guides().into_iter().map(|path| path.strip_prefix(root()).unwrap().to_path_buf());
     guides.filter_map(|path| {
@@ -42,15 +42,22 @@ fn filled() -> impl Iterator<Item = (PathBuf, String)> {
         let mut text = pieces.next()?.to_owned();
         for piece in pieces {
             let (name, rest) = piece.split_once(" -->\n").unwrap();
-            let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-            text += &format!("<!-- generated: {name} -->\n{}<!-- end -->\n{after}", part(name));
+            let (_, after) = rest.split_once(END).unwrap();
+            text += &format!("<!-- generated: {name} -->\n{}{END}{after}", part(name));
         }
         page.contains("<!-- generated: ").then_some((path, text))
     })
 }
 
+/// The line behind a generated part.
+const END: &str = "<!-- end of generated part -->\n";
+
 /// The text of a generated part.
 fn part(name: &str) -> String {
+    if let Some(command) = name.strip_prefix("usage") {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        return format!("\n{}\n", mangle_ls::cli::reference(&words).unwrap_or_else(|| panic!("no command{command}")));
+    }
     let keys_of = name.strip_prefix("keys of ").map(|tables| tables.split(", ").collect::<Vec<_>>());
     match (name, keys_of) {
         (_, Some(tables)) => mangle_settings::markdown(&tables),
@@ -227,4 +234,14 @@ fn every_rule_has_a_page_and_a_test() {
         .map(Rule::page)
         .collect();
     assert!(without_page.is_empty(), "run `cargo xtask generate`: {without_page:?}");
+}
+
+/// Each command has a page, or a section of one, with its options.
+#[test]
+fn every_command_is_on_a_page() {
+    let pages: String = filled().map(|(_, text)| text).collect();
+    for words in mangle_ls::cli::commands() {
+        let mark = format!("<!-- generated: usage {} -->", words.join(" "));
+        assert_eq!(pages.matches(&mark).count(), 1, "{mark}");
+    }
 }

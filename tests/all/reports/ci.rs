@@ -137,17 +137,3 @@ fn the_documentation_has_all_inputs() {
     let inputs: Vec<_> = action["inputs"].as_hash().unwrap().keys().filter_map(Yaml::as_str).collect();
     assert_eq!(documented("ci.md"), inputs);
 }
-
-#[test]
-fn the_documentation_has_all_options() {
-    let folder = tempfile::tempdir().unwrap();
-    let help = super::support::stdout(&run(folder.path(), &["check", "--help"]));
-    let options = help.lines().filter_map(|line| {
-        let option = line.trim_start().split(", ").last()?.split(' ').next()?;
-        (line.trim_start().starts_with('-') && option.starts_with("--")).then_some(option)
-    });
-    let documented = documented("cli.md");
-    let missing: Vec<_> =
-        options.filter(|option| *option != "--help" && !documented.iter().any(|row| row == option)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
-}

@@ -52,7 +52,7 @@ macro_rules! step {
 /// All steps, in the order in which they run.
 pub(super) const STEPS: &[Step] = &[
     step!("format", "formatting of the Rust code", Quick, First, &["*.rs", "rustfmt.toml"], || {
-        cargo_passes(&["format", "--all", "--check"])
+        cargo_passes(&["fmt", "--all", "--check"])
     }),
     step!(
         "grammar",

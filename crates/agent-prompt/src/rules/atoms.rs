@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::subject::{PromptFinding, Subject};
+use crate::token_budget::TokenBudget;
 use crate::jit::rules::{of_compilation, of_corpus};
 use crate::jit::{Corpus, Dimension, has_value};
 
@@ -14,7 +15,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         corpora.extend(corpus.filter(|corpus| !corpora.iter().any(|known| Arc::ptr_eq(known, corpus))));
         let Some(compilation) = &shown.prompt.compilation else { continue };
         let (whole, placed) =
-            of_compilation(compilation, &shown.derived, &shown.wanted.name, shown.wanted.range);
+            of_compilation(
+                compilation,
+                &shown.derived,
+                (&shown.wanted.name, shown.wanted.range),
+                TokenBudget::counts(&shown.wanted, &shown.derived),
+            );
         let sample = subject.sample();
         found.extend(whole.into_iter().filter_map(|finding| Some(PromptFinding { file: sample?, finding })));
         found.extend(placed.into_iter().map(|(file, finding)| PromptFinding { file, finding }));

@@ -7,6 +7,7 @@ use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
 use crate::quoted::quoted;
 use crate::sections::Mode;
+use crate::token_budget::TokenBudget;
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -49,7 +50,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let available = shown.derived.available();
         // Where mandatory atoms alone are too many, that is said of them.
         let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
-        if !is_told && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
+        let is_held = !is_told && TokenBudget::counts(&shown.wanted, &shown.derived);
+        if is_held && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
             let message = format!("prompt of about {tokens} tokens exceeds its budget of {available}");
             let note = format!(
                 "{}, {} of {} tokens are reserved for the answer, and {HEADROOM} stay free",

@@ -82,8 +82,8 @@ pub struct Compression {
     pub kept_by_runtime: u64,
     /// The text of the updates that are kept.
     pub kept_as_atoms: u64,
-    /// The ratio that is wanted.
-    pub target: f64,
+    /// The ratio that is wanted, if any.
+    pub target: Option<f64>,
     /// The facts that hold after the last turn.
     facts: Facts,
     /// Of each predicate and first argument only the newest.
@@ -165,8 +165,8 @@ impl Compression {
 
     /// Whether the target is met.
     #[must_use]
-    pub fn is_target_met(&self, latest: bool) -> bool {
-        self.headline(latest) >= self.target
+    pub fn is_target_met(&self, latest: bool) -> Option<bool> {
+        self.target.map(|target| self.headline(latest) >= target)
     }
 }
 
@@ -645,6 +645,6 @@ mod tests {
         let (found, _) = counted(CHAT.lines().take(2).collect::<Vec<_>>().join("\n").as_str());
         assert_eq!((found.compression.state(false), found.compression.state(true)), (5, 2));
         assert!((found.compression.headline(false) - 17.0 / 5.0).abs() < 1e-9);
-        assert!(!found.compression.is_target_met(true));
+        assert_eq!(found.compression.is_target_met(true), Some(false));
     }
 }

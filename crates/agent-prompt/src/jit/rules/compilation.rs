@@ -20,14 +20,15 @@ use mangle_syntax::text::TextRange;
 
 /// Checks a compiled prompt. `preview` is what it is called in messages; `header` is where findings go that are about
 /// the prompt as a whole, in the file of the preview. The first list is about that file, the second about the atoms'.
+/// `has_budget` is true if the prompt is held to its budget.
 #[must_use]
 pub fn of_compilation(
     compilation: &Compilation,
     derived: &DerivedContext,
-    preview: &str,
-    header: TextRange,
+    (preview, header): (&str, TextRange),
+    has_budget: bool,
 ) -> (Vec<Finding>, Vec<AtomFinding>) {
-    let about = CompilationSubject { compilation, derived, preview, header };
+    let about = CompilationSubject { compilation, derived, preview, header, has_budget };
     let whole = [about.injected(), about.vector_only(), about.overflow()].into_iter().flatten();
     let whole = whole.chain(about.gaps()).chain(about.nested()).collect();
     let mut placed = about.exclusive();
@@ -49,6 +50,7 @@ struct CompilationSubject<'a> {
     derived: &'a DerivedContext,
     preview: &'a str,
     header: TextRange,
+    has_budget: bool,
 }
 
 impl<'a> CompilationSubject<'a> {
@@ -113,6 +115,9 @@ impl<'a> CompilationSubject<'a> {
     }
 
     fn overflow(&self) -> Option<Finding> {
+        if !self.has_budget {
+            return None;
+        }
         let (mandatory, usable) = (self.compilation.mandatory, self.compilation.usable);
         (mandatory > usable).then(|| {
             let message =

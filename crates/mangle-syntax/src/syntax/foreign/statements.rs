@@ -216,7 +216,8 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
     } else if !end.is("!") {
         hit = hit.replace(end.end..end.end, "!");
     }
-    Some(hit)
+    // The engine rejects a package with capital letters, and whether they were meant is not known.
+    Some(if name.text.contains(char::is_uppercase) { hit.guess() } else { hit })
 }
 
 /// `.input p`, `.type T = number`, `:- dynamic p/1.`, `:- q(X).`, `q(X)?`.

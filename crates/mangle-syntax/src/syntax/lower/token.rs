@@ -77,10 +77,15 @@ impl<'t> Lower<'_, 't> {
         // What usually closes the clause was not meant to be in the string.
         let content = self.slice(line).trim_end_matches([')', ']', '}', '.', ',', ' ']);
         let end = line.start() + super::size(content.len());
-        let quote = self.slice(opening).chars().next_back().unwrap_or('"');
-        let fix = Fix::guess("close the string on its first line").insert(end, quote);
-        let finding = Finding::new(&rules::UNTERMINATED_STRING, opening, "string is never closed");
-        self.hard(finding.note("the engine reads everything up to the next such quote as text").fix(fix));
+        let backslashes = content.len() - content.trim_end_matches('\\').len();
+        let mut finding = Finding::new(&rules::UNTERMINATED_STRING, opening, "string is never closed")
+            .note("the engine reads everything up to the next such quote as text");
+        // A quote after a backslash would be text as well.
+        if backslashes % 2 == 0 {
+            let quote = self.slice(opening).chars().next_back().unwrap_or('"');
+            finding = finding.fix(Fix::guess("close the string on its first line").insert(end, quote));
+        }
+        self.hard(finding);
         true
     }
 

@@ -19,8 +19,9 @@ const PIN: &str = "set `[transcripts] profile`";
 const MARKERS: usize = 2;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let expects_version = subject.context.settings.conventions_of().is_some();
     match &subject.origin {
-        ProfileOrigin::Inferred(markers) if !markers.is_empty() => {
+        ProfileOrigin::Inferred(markers) if expects_version && !markers.is_empty() => {
             let message = inferred(subject.profile, markers);
             let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN);
             let version = edits::quoted(subject.profile.as_str());
@@ -32,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             });
             sink.push(finding);
         }
-        ProfileOrigin::Session if subject.profile != Profile::Current => {
+        ProfileOrigin::Session if expects_version && subject.profile != Profile::Current => {
             let message = format!("checked as `{}`, like most of the session", subject.profile);
             sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN));
         }

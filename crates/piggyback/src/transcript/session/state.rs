@@ -51,7 +51,7 @@ const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
 /// The size of the session, and the atoms of the last turn.
 #[derive(Debug)]
 pub(super) struct SessionSize {
-    target: f64,
+    target: Option<f64>,
     /// Whether the ratio of single turns matters.
     wants_turns: bool,
     /// The tokens of what the user said since the last answer; `None` where nothing is recorded of it.
@@ -216,17 +216,15 @@ impl SessionSize {
         let Some((_, mut found)) = self.first else { return };
         #[expect(clippy::cast_precision_loss, reason = "a ratio is shown with one digit")]
         let ratio = self.original as f64 / (self.held.characters / CHARACTERS).max(1) as f64;
-        if self.held.characters > 0 && ratio < self.target {
-            let finding = found.finding;
-            let message = format!("text is only {ratio:.1} times as long as its updates");
-            found.finding = Finding { message: message.into(), ..finding }
-                .note(format!(
-                    "the target over the transcript is {} (`target_compression_ratio`)",
-                    self.target
-                ))
-                .note("the updates fill the context too early");
-            out.push(found);
-        }
+        let Some(target) = self.target.filter(|target| self.held.characters > 0 && ratio < *target) else {
+            return;
+        };
+        let finding = found.finding;
+        let message = format!("text is only {ratio:.1} times as long as its updates");
+        found.finding = Finding { message: message.into(), ..finding }
+            .note(format!("the target over the transcript is {target} (`target_compression_ratio`)"))
+            .note("the updates fill the context too early");
+        out.push(found);
     }
 }
 
