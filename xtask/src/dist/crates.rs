@@ -50,11 +50,15 @@ fn dependencies(project: &Project, package: &Package) -> Result<()> {
 
 /// Cargo packages every crate. The packages are not compiled: that takes minutes, and is done in the workflow.
 pub(super) fn packages(project: &Project) -> Result<()> {
+    // Without a network, cargo needs every dependency in its cache, also those of other systems.
+    package(project, &["--offline"]).or_else(|_| package(project, &[]))
+}
+
+fn package(project: &Project, options: &[&str]) -> Result<()> {
     let mut cargo = crate::cargo();
-    cargo.args(["package", "--quiet", "--no-verify", "--allow-dirty", "--offline"]);
+    cargo.args(["package", "--quiet", "--no-verify", "--allow-dirty"]).args(options);
     for package in &project.crates {
         cargo.args(["--package", &package.name]);
     }
-    output(&mut cargo)?;
-    Ok(())
+    output(&mut cargo).map(drop)
 }
