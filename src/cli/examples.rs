@@ -17,10 +17,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
     ("format", [("Format all files of this folder", "format"), ("Show the changes only", "format --diff")]),
     (
         "test",
-        [
-            ("Run all tests", "test"),
-            ("Run the tests whose name contains a text", "test --filter blocked"),
-        ],
+        [("Run all tests", "test"), ("Run the tests whose name contains a text", "test --filter blocked")],
     ),
     (
         "verify",
@@ -56,13 +53,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
             ("Draw the surroundings of one", "graph --of permitted --format mermaid"),
         ],
     ),
-    (
-        "explain",
-        [
-            ("Explain a rule", "explain negation-wildcard"),
-            ("List all rules", "explain"),
-        ],
-    ),
+    ("explain", [("Explain a rule", "explain negation-wildcard"), ("List all rules", "explain")]),
     (
         "replay",
         [
@@ -154,13 +145,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
             ("Write a log of its work", "lsp --log-file mangle-ls.log"),
         ],
     ),
-    (
-        "mcp",
-        [
-            ("Serve this folder to an agent", "mcp"),
-            ("Serve another folder", "mcp my-policy"),
-        ],
-    ),
+    ("mcp", [("Serve this folder to an agent", "mcp"), ("Serve another folder", "mcp my-policy")]),
     (
         "generate completions",
         [

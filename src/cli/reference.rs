@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use clap::builder::PossibleValue;
 use clap::Arg;
+use clap::builder::PossibleValue;
 
 use super::command_line::command;
 
@@ -59,7 +59,8 @@ pub fn commands() -> Vec<Vec<String>> {
 fn item(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut text = format!("`{}`: {}", signature(arg), sentence(&help));
-    let values: Vec<PossibleValue> = if arg.get_action().takes_values() && !arg.is_hide_possible_values_set() {
+    let values: Vec<PossibleValue> = if arg.get_action().takes_values() && !arg.is_hide_possible_values_set()
+    {
         arg.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).collect()
     } else {
         Vec::new()
@@ -69,11 +70,8 @@ fn item(arg: &Arg) -> String {
         let names: Vec<String> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
         let _ = write!(text, " Values: {}.", names.join(", "));
     }
-    let defaults: Vec<String> = arg
-        .get_default_values()
-        .iter()
-        .map(|value| format!("`{}`", value.to_string_lossy()))
-        .collect();
+    let defaults: Vec<String> =
+        arg.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
     if !defaults.is_empty() && arg.get_action().takes_values() && !arg.is_hide_default_value_set() {
         let _ = write!(text, " Default: {}.", defaults.join(", "));
     }
@@ -105,8 +103,9 @@ fn signature(arg: &Arg) -> String {
 fn sentence(help: &str) -> String {
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = words.split('`').enumerate();
-    let escaped: Vec<String> =
-        pieces.map(|(at, piece)| if at % 2 == 0 { piece.replace('<', "\\<") } else { piece.to_owned() }).collect();
+    let escaped: Vec<String> = pieces
+        .map(|(at, piece)| if at % 2 == 0 { piece.replace('<', "\\<") } else { piece.to_owned() })
+        .collect();
     let text = escaped.join("`");
     if text.is_empty() || text.ends_with(['.', ':']) { text } else { text + "." }
 }

@@ -393,7 +393,8 @@ impl<'a> Resolver<'a> {
         let undecided = Undecided { files: &members, settings, root: &root };
         let versions = self.versions.versions(&undecided);
         let runtime = versions.runtime.version;
-        let settings = self.decided.with_runtime(settings, Some(runtime), |settings| &mut settings.transcripts);
+        let settings =
+            self.decided.with_runtime(settings, Some(runtime), |settings| &mut settings.transcripts);
         let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
         let members = members.into_iter().map(member).collect();
         let single = |path: PathBuf| {

@@ -92,18 +92,12 @@ fn unclosed_string() {
 
 #[test]
 fn no_quote_is_added_behind_a_backslash() {
-    check(
-        "p(\"a\\).\nq(1).\n",
-        expect![[r#""#]],
-    );
+    check("p(\"a\\).\nq(1).\n", expect![[r#""#]]);
 }
 
 #[test]
 fn packages_with_capital_letters_are_not_written_without_a_question() {
-    check(
-        "package billing.\npackage depotX.\n",
-        expect![[r#""#]],
-    );
+    check("package billing.\npackage depotX.\n", expect![[r#""#]]);
 }
 
 #[test]

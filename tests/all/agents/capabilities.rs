@@ -9,8 +9,8 @@ use agent_prompt::{
     AssemblyRequest, DerivedContext, FactList, Mode, PromptContext, appends_in_jit_mode, assemble,
     is_structured_only, names_envelope,
 };
-use mangle_settings::{Runtime, TranscriptSettings};
 use mangle_settings::versions::runtime::{RUNTIMES, RuntimeCapabilities};
+use mangle_settings::{Runtime, TranscriptSettings};
 use piggyback::envelope::runtime::{
     self, Caps, GateCall, ReadUpdate, built_in, effect, is_shell_tool, live, read, update_record,
 };

@@ -17,7 +17,8 @@ fn reported(policy: &str, settings: &str, options: &[&str]) -> Vec<&'static str>
     if !policy.is_empty() {
         files.push(("policy.mg", policy));
     }
-    let arguments = [&["check", "--format", "json", "--fail-on", "never", "--max-findings", "0"], options].concat();
+    let arguments =
+        [&["check", "--format", "json", "--fail-on", "never", "--max-findings", "0"], options].concat();
     let output = run(folder(&files).path(), &arguments);
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.contains("session.piggyback.jsonl"), "{out}");
@@ -26,8 +27,7 @@ fn reported(policy: &str, settings: &str, options: &[&str]) -> Vec<&'static str>
 
 const OTHER_POLICY: &str = "Decl note(Text) bound [/string].\n";
 
-const POLICY_OF_CODENERD: &str =
-    "Decl note(Text) bound [/string].\nDecl permitted(Action, Target, Payload) bound [/name, /string, /string].\n";
+const POLICY_OF_CODENERD: &str = "Decl note(Text) bound [/string].\nDecl permitted(Action, Target, Payload) bound [/name, /string, /string].\n";
 
 #[test]
 fn a_policy_of_codenerd_turns_them_on() {

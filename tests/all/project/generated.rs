@@ -56,7 +56,10 @@ const END: &str = "<!-- end of generated part -->\n";
 fn part(name: &str) -> String {
     if let Some(command) = name.strip_prefix("usage") {
         let words: Vec<&str> = command.split_whitespace().collect();
-        return format!("\n{}\n", mangle_ls::cli::reference(&words).unwrap_or_else(|| panic!("no command{command}")));
+        return format!(
+            "\n{}\n",
+            mangle_ls::cli::reference(&words).unwrap_or_else(|| panic!("no command{command}"))
+        );
     }
     let keys_of = name.strip_prefix("keys of ").map(|tables| tables.split(", ").collect::<Vec<_>>());
     match (name, keys_of) {

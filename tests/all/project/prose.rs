@@ -31,8 +31,7 @@ fn counts(pages: &[PathBuf]) -> Counts {
         r"\b[Ww]hat (?:(?:a|an|the|no|each|one|it|they|we) )?(?:[\w`.*-]+ ){0,2}?(?:is|are|was|has|have|does|do|can|may|must|will|becomes?|shows?|gives?|means?|needs?|comes?|makes?)\b",
     )
     .unwrap();
-    let question =
-        Regex::new(r"(?m)(?:^|\| ) *(?:What|Who|Which|Whether|How|Where)\b[^?|\n]{8,}").unwrap();
+    let question = Regex::new(r"(?m)(?:^|\| ) *(?:What|Who|Which|Whether|How|Where)\b[^?|\n]{8,}").unwrap();
     let mut counts = Counts::default();
     for page in pages {
         let text = prose(page);
@@ -55,7 +54,10 @@ fn counts(pages: &[PathBuf]) -> Counts {
 
 fn check(name: &str, pages: &[PathBuf], most: &Counts) {
     let found = counts(pages);
-    assert_eq!(&found, most, "{name}: counts may only fall; write plainer, or lower the numbers of this test");
+    assert_eq!(
+        &found, most,
+        "{name}: counts may only fall; write plainer, or lower the numbers of this test"
+    );
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::subject::{PromptFinding, Subject};
-use crate::token_budget::TokenBudget;
 use crate::jit::rules::{of_compilation, of_corpus};
 use crate::jit::{Corpus, Dimension, has_value};
+use crate::token_budget::TokenBudget;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let mut corpora: Vec<&Arc<Corpus>> = Vec::new();
@@ -14,13 +14,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let corpus = compiler.map(|compiler| &compiler.corpus);
         corpora.extend(corpus.filter(|corpus| !corpora.iter().any(|known| Arc::ptr_eq(known, corpus))));
         let Some(compilation) = &shown.prompt.compilation else { continue };
-        let (whole, placed) =
-            of_compilation(
-                compilation,
-                &shown.derived,
-                (&shown.wanted.name, shown.wanted.range),
-                TokenBudget::counts(&shown.wanted, &shown.derived),
-            );
+        let (whole, placed) = of_compilation(
+            compilation,
+            &shown.derived,
+            (&shown.wanted.name, shown.wanted.range),
+            TokenBudget::counts(&shown.wanted, &shown.derived),
+        );
         let sample = subject.sample();
         found.extend(whole.into_iter().filter_map(|finding| Some(PromptFinding { file: sample?, finding })));
         found.extend(placed.into_iter().map(|(file, finding)| PromptFinding { file, finding }));

@@ -588,7 +588,8 @@ impl Predicate {
         signature.has_rules |= !there.rules.is_empty();
         for used in &there.uses {
             let item = file.items.get(used.item as usize);
-            let premises = item.and_then(|item| item.statement.clause()).into_iter().flat_map(Clause::literals);
+            let premises =
+                item.and_then(|item| item.statement.clause()).into_iter().flat_map(Clause::literals);
             for literal in premises.filter(|literal| literal.atom.name.range == used.range) {
                 signature.read(&literal.atom);
             }

@@ -97,7 +97,8 @@ pub struct Signature {
 impl Signature {
     /// Adds the arguments that a premise reads.
     pub(super) fn read(&mut self, premise: &Atom) {
-        let read = premise.args.iter().enumerate().filter(|(_, term)| !matches!(term.kind, TermKind::Wildcard));
+        let read =
+            premise.args.iter().enumerate().filter(|(_, term)| !matches!(term.kind, TermKind::Wildcard));
         self.read_arguments |= read.fold(0, |bits, (at, _)| bits | bit(at));
     }
 
