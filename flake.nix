@@ -1,4 +1,4 @@
-# Nix flake: `nix run github:mangle-ls/mangle-ls -- check` builds the program from source.
+# Nix flake: `nix run . -- check` builds the program from source.
 {
   description = "Linter, test runner and language server for Mangle policies and LLM agent logs";
 
@@ -40,7 +40,6 @@
           '';
           meta = {
             description = manifest.package.description;
-            homepage = manifest.workspace.package.repository;
             license = lib.licenses.mit;
             mainProgram = "mangle-ls";
           };

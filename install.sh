@@ -6,7 +6,8 @@
 #   MANGLE_LS_DOWNLOAD_URL  folder with the archives and SHA256SUMS, https:// or file://. Default: the release on GitHub
 set -eu
 
-repository=https://github.com/mangle-ls/mangle-ls
+# The address of the releases. The copy of this script in a release has it in place of the braces.
+repository='{{repository}}'
 
 main() {
   case "${1:-}" in
@@ -97,6 +98,8 @@ find_platform() {
 download_folder() {
   if [ -n "${MANGLE_LS_DOWNLOAD_URL:-}" ]; then
     echo "${MANGLE_LS_DOWNLOAD_URL%/}"
+  elif [ "$repository" = "{""{repository}""}" ]; then
+    fail "this copy has no address of a release; use the install.sh of a release, or set MANGLE_LS_DOWNLOAD_URL"
   elif [ -n "$1" ]; then
     echo "$repository/releases/download/v$1"
   else

@@ -13,7 +13,6 @@ pub(super) fn metadata(project: &Project) -> Result<()> {
         let texts = [
             ("description", &package.description),
             ("license", &package.license),
-            ("repository", &package.repository),
             ("readme", &package.readme),
         ];
         for (field, value) in texts {

@@ -8,23 +8,30 @@ use anyhow::{Context, Result, bail};
 use super::project::Project;
 use super::targets::{self, TARGETS, Target};
 
+/// The script that installs an archive. The copy in a release has the address of the repository.
+const INSTALLER: &str = "install.sh";
+
 /// The files in `packaging` that are not manifests.
 const OTHERS: &[&str] = &["README.md", "npm"];
 
-/// Writes every manifest for the archives in a folder to `to`. The folder contains the archive of each platform.
+/// Writes every manifest for the archives in a folder, and `install.sh`, to `to`. The folder contains the archive of each
+/// platform.
 pub(super) fn write(project: &Project, archives: &Path, to: &Path) -> Result<Vec<PathBuf>> {
     targets::complete(archives, &project.version)?;
     let folder = crate::root().join("packaging");
-    let mut written = Vec::new();
+    let mut templates = vec![(PathBuf::from(INSTALLER), crate::root().join(INSTALLER))];
     for path in super::archive::files(&folder)? {
-        let relative = path.strip_prefix(&folder)?;
-        if OTHERS.iter().any(|other| relative.starts_with(other)) {
-            continue;
+        let relative = path.strip_prefix(&folder)?.to_owned();
+        if !OTHERS.iter().any(|other| relative.starts_with(other)) {
+            templates.push((relative, path));
         }
+    }
+    let mut written = Vec::new();
+    for (relative, path) in templates {
         let template =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let text = fill(&template, |name| value(project, archives, name))
-            .with_context(|| format!("packaging/{}", relative.display()))?;
+            .with_context(|| format!("cannot fill in {}", path.display()))?;
         let target = to.join(relative);
         fs::create_dir_all(target.parent().unwrap_or(to))?;
         fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;

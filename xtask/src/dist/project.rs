@@ -7,6 +7,9 @@ use serde::Deserialize;
 
 use super::output;
 
+/// The address in manifests that are only written to be checked.
+const TRIAL: &str = "https://github.com/owner/mangle-ls";
+
 /// The package that a release is named after.
 const MAIN: &str = "mangle-ls";
 
@@ -22,7 +25,7 @@ pub(super) struct Package {
     pub(super) version: String,
     pub(super) description: Option<String>,
     pub(super) license: Option<String>,
-    pub(super) repository: Option<String>,
+    repository: Option<String>,
     pub(super) readme: Option<String>,
     pub(super) keywords: Vec<String>,
     pub(super) categories: Vec<String>,
@@ -57,13 +60,25 @@ pub(super) struct Project {
     pub(super) version: String,
     pub(super) description: String,
     pub(super) license: String,
+    /// The address of the repository, without a slash at the end.
     pub(super) repository: String,
     /// The crates that are published, each after the crates that it depends on.
     pub(super) crates: Vec<Package>,
 }
 
 impl Project {
+    /// The project that is released: the workflow knows the address of its repository, if Cargo.toml has none.
     pub(super) fn read() -> Result<Project> {
+        let project = Self::for_trial()?;
+        ensure!(
+            project.repository != TRIAL,
+            "no address of a repository: set `repository` in Cargo.toml, or GITHUB_REPOSITORY to owner/name"
+        );
+        Ok(project)
+    }
+
+    /// As [`Self::read`], with an address for trials if none is known.
+    pub(super) fn for_trial() -> Result<Project> {
         let mut cargo = crate::cargo();
         let text = output(cargo.args(["metadata", "--format-version", "1", "--no-deps", "--offline"]))?;
         let metadata: Metadata = serde_json::from_str(&text).context("cannot read the metadata of cargo")?;
@@ -76,7 +91,7 @@ impl Project {
             version: main.version.clone(),
             description: field("description", &main.description)?,
             license: field("license", &main.license)?,
-            repository: field("repository", &main.repository)?,
+            repository: address(main.repository.as_deref()),
             crates,
         })
     }
@@ -99,6 +114,13 @@ impl Project {
             .and_then(|path| path.split_once('/'))
             .with_context(|| format!("{} is not a repository on GitHub", self.repository))
     }
+}
+
+fn address(of_manifest: Option<&str>) -> String {
+    let of_workflow = std::env::var("GITHUB_REPOSITORY").ok().filter(|name| name.contains('/'));
+    let of_workflow = of_workflow.map(|name| format!("https://github.com/{name}"));
+    let address = of_manifest.map(str::to_owned).or(of_workflow);
+    address.map_or_else(|| TRIAL.to_owned(), |address| address.trim_end_matches('/').to_owned())
 }
 
 /// Sorts crates so that each follows its dependencies. Tests of a crate also need theirs, if these have a version.

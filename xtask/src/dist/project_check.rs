@@ -18,19 +18,9 @@ const VERSIONS: &[(&str, &str)] = &[
     ("tree-sitter-mangle/tree-sitter.json", "    \"version\": \"{}\","),
 ];
 
-/// Files with the address of the repository.
-const REPOSITORIES: &[(&str, &str)] = &[
-    ("install.sh", "repository={}"),
-    ("editors/vscode/package.json", "    \"url\": \"{}\""),
-    ("tree-sitter-mangle/package.json", "  \"repository\": \"{}\","),
-];
-
 pub(super) fn of(project: &Project) -> Result<Tally> {
     let mut tally =
         checked("every file has the version of Cargo.toml", || repeated(VERSIONS, &project.version));
-    tally.add(checked("every file has the repository of Cargo.toml", || {
-        repeated(REPOSITORIES, &project.repository)
-    }));
     tally.add(checked("the crates have the metadata of a publication", || crates::metadata(project)));
     tally.add(checked("cargo packages the crates (without compiling them)", || crates::packages(project)));
     Ok(tally)

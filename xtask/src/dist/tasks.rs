@@ -24,7 +24,10 @@ pub(super) enum Task {
 }
 
 pub(super) fn run(task: &Task) -> Result<()> {
-    let project = Project::read()?;
+    let project = match task {
+        Task::Manifests { .. } | Task::Npm { .. } => Project::read()?,
+        _ => Project::for_trial()?,
+    };
     match task {
         Task::Manifests { archives, out } => {
             for path in manifests::write(&project, archives, out)? {
