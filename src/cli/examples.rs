@@ -24,7 +24,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
         [
             (
                 "Search for a world in which a property is violated",
-                "verify --property \"never: permitted(/delete_file, _, _)\"",
+                "verify --property \"never permitted(/delete_file, _, _)\"",
             ),
             ("Find rules and negations that change nothing", "verify --rules"),
         ],
@@ -79,14 +79,14 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
         "transcript parse",
         [
             ("Show what the runtime reads in each reply", "transcript parse session.jsonl"),
-            ("Write the facts as Mangle", "transcript parse session.jsonl --format mangle"),
+            ("Write it as JSON", "transcript parse session.jsonl --format json"),
         ],
     ),
     (
         "transcript split",
         [
-            ("Write each reply to a file of its own", "transcript split session.jsonl -o replies"),
-            ("Write to another folder", "transcript split session.jsonl --output turns"),
+            ("Split a log into the text for people and the facts", "transcript split session.jsonl"),
+            ("Do not mask credentials", "transcript split session.jsonl --no-redact"),
         ],
     ),
     (
@@ -100,13 +100,13 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
         "preview",
         [
             ("Show the prompt that a sample describes", "preview coder.kernel.mg"),
-            ("Show why each line is in it", "preview coder.kernel.mg --why"),
+            ("Show why a line is in it", "preview coder.kernel.mg --why \"Run the tests\""),
         ],
     ),
     (
         "grammar",
         [
-            ("Write a JSON Schema for constrained decoding", "grammar"),
+            ("Write a JSON Schema for constrained decoding", "grammar --target json-schema"),
             ("Write a grammar for llama.cpp to a file", "grammar --target gbnf -o reply.gbnf"),
         ],
     ),
@@ -121,7 +121,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
         "config show",
         [
             ("Show the settings that differ from the defaults", "config show"),
-            ("Show all settings for a file", "config show --all constitution.mg"),
+            ("Show the settings for a file", "config show constitution.mg"),
         ],
     ),
     (
@@ -145,7 +145,7 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
             ("Write a log of its work", "lsp --log-file mangle-ls.log"),
         ],
     ),
-    ("mcp", [("Serve this folder to an agent", "mcp"), ("Serve another folder", "mcp my-policy")]),
+    ("mcp", [("Serve this folder to an agent", "mcp"), ("Serve two folders", "mcp . ..")]),
     (
         "generate completions",
         [

@@ -186,12 +186,14 @@ fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -
     let all = of_check.chain(of_cases).filter(|one| seen.insert((one.range, one.rule.code)));
     for diagnostic in all {
         let message = diagnostic.message.trim_end_matches('.').to_owned();
-        if diagnostic.severity == Severity::Error {
+        // The engine stores a fact of another type.
+        let is_of_type = diagnostic.rule.group == Group::Types && diagnostic.rule.severity != Some(Severity::Error);
+        if is_of_type && diagnostic.severity >= Severity::Warning {
+            found.warnings.push((diagnostic.range.start(), message));
+        } else if diagnostic.severity == Severity::Error {
             let line = line_of(run.program, run.file, diagnostic.range.start());
             let message = format!("{message} (line {line})");
             found.errors.push(FileError { range: diagnostic.range, message });
-        } else if diagnostic.rule.group == Group::Types && diagnostic.severity == Severity::Warning {
-            found.warnings.push((diagnostic.range.start(), message));
         }
     }
     found

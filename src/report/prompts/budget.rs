@@ -64,6 +64,6 @@ fn words(by: &str) -> &'static str {
         "configuration" => "agent's configuration",
         "focused" => "limit of shards that write Mangle",
         "tenth" => "a tenth, because all of the budget cannot be reserved",
-        _ => "default of codeNERD",
+        _ => "default",
     }
 }

@@ -63,7 +63,7 @@ fn every_line_says_where_it_comes_from() {
             Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 384 of 191500 tokens, 0.2 % (bytes/4: 384, characters/4: 384)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               base               44   11.4 %
               context            44   11.4 %
               session            44   11.4 %
@@ -143,7 +143,7 @@ fn other_modes_parts_and_formats() {
 
             5 of 191500 tokens, 0.0 %, by `bytes4`; 5 by bytes/4, 4 by characters/4.
 
-            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
             - information `below-threshold` (`policy.mg:1`): score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
             exit 0
@@ -241,7 +241,7 @@ fn other_modes_parts_and_formats() {
             one Piggyback object (current)
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 16 of 191500 tokens, 0.0 % (bytes/4: 16, characters/4: 16)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               state               2   12.5 %
               message             4   25.0 %
               answer             11   68.7 %
@@ -266,7 +266,7 @@ fn other_modes_parts_and_formats() {
             - All.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 2 of 191500 tokens, 0.0 % (bytes/4: 2, characters/4: 1)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context             2  100.0 %
             warning[no-active-shard] fix.kernel.mg:3 no `active_shard` fact for `coder-7`; in preview `fix` (coder-7), rules that depend on it derive nothing
             exit 0
@@ -297,7 +297,7 @@ fn a_session_leaves_facts() {
             - Said then.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 12 of 191500 tokens, 0.0 % (bytes/4: 12, characters/4: 11)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context            12  100.0 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
             exit 0
@@ -313,7 +313,7 @@ fn a_session_leaves_facts() {
             - Said first.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 8 of 191500 tokens, 0.0 % (bytes/4: 8, characters/4: 8)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context             8  100.0 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
             exit 0
@@ -363,7 +363,7 @@ fn what_cannot_be_shown_is_said() {
             a  x-1 (x), section
             ──
             [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 of 191500 tokens, 0.0 % (bytes/4: 0, characters/4: 0)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
             error[empty-prompt] a.kernel.mg:1 prompt is empty; in preview `a` (x-1), the kernel has no context and no knowledge for the shard
             warning[pred-undeclared] a.kernel.mg:2 `injectable_context` is not declared or defined; in preview `a` (x-1), the prompt queries it with 2 arguments and finds nothing
             warning[preview-key] a.kernel.mg:3 unknown preview key `sesion`; the comment is ignored; the keys are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`
@@ -396,7 +396,7 @@ fn any_file_can_be_previewed_for_a_shard() {
             - For one.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 of 191500 tokens, 0.0 % (bytes/4: 3, characters/4: 2)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context             3  100.0 %
             exit 0
         "#]],
@@ -518,7 +518,7 @@ fn long_sessions_are_shown_as_facts() {
             one Piggyback object (current)                                          ← builtin turn.request
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 133 of 191500 tokens, 0.0 % (bytes/4: 133, characters/4: 132)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               title              14   10.5 %
               state              37   27.8 %
               history             9    6.7 %
@@ -552,7 +552,7 @@ fn what_was_captured_and_what_the_agent_may_have_count() {
             - Mind the clock.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 5 of 8000 tokens, 0.0 % (bytes/4: 5, characters/4: 4)
-              8000 left of 9000 (agent's configuration): 500 reserved for the answer (agent's configuration), 500 kept free by the runtime
+              8000 left of 9000 (agent's configuration): 500 reserved for the answer (agent's configuration), 500 kept free by codeNERD
               166.6 % of the 3 tokens that the agent's configuration gives a `coder`
               context             5  100.0 %
             warning[over-budget] a.kernel.mg:2 prompt of about 5 tokens exceeds its limit of 3; in preview `a` (coder-1), the limit is `max_context_tokens` of `coder` in `.nerd/config.json`; the runtime sends all of it, and the service of the model cuts or rejects it

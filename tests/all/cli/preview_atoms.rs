@@ -30,7 +30,7 @@ fn prompts_are_compiled_from_atoms() {
             …
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 267 of 191500 tokens, 0.1 % (bytes/4: 267, characters/4: 266)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               identity            5    1.8 %
               context            10    3.7 %
               suffix            253   94.7 %
@@ -234,7 +234,7 @@ fn directives_are_atoms_that_a_search_can_find() {
             …
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 276 of 191500 tokens, 0.1 % (bytes/4: 276, characters/4: 275)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               identity            3    1.0 %
               safety              4    1.4 %
               protocol            5    1.8 %

@@ -143,7 +143,7 @@ fn templates_make_a_preview_of_a_captured_prompt() {
 
         13 of 191500 tokens, 0.0 %, by `bytes4`; 13 by bytes/4, 12 by characters/4.
 
-        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
         exit 0
     "#]]
@@ -167,7 +167,7 @@ fn templates_make_a_preview_of_a_captured_prompt() {
 
         15 of 191500 tokens, 0.0 %, by `bytes4`; 15 by bytes/4, 14 by characters/4.
 
-        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
         exit 0
     "#]]
@@ -195,7 +195,7 @@ fn templates_make_a_preview_of_a_captured_prompt() {
 
         20 of 191500 tokens, 0.0 %, by `bytes4`; 20 by bytes/4, 19 by characters/4.
 
-        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
         exit 0
     "#]]
@@ -211,7 +211,7 @@ fn templates_make_a_preview_of_a_captured_prompt() {
 
         15 of 191500 tokens, 0.0 %, by `bytes4`; 15 by bytes/4, 14 by characters/4.
 
-        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
         exit 0
     "#]]

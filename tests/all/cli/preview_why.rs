@@ -416,7 +416,7 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
             Tokens expire soon.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 45 of 191500 tokens, 0.0 % (bytes/4: 45, characters/4: 44)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               identity            9   20.0 %
               protocol            8   17.7 %
               methodology         4    8.8 %
@@ -479,7 +479,7 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
 
             45 of 191500 tokens, 0.0 %, by `bytes4`; 45 by bytes/4, 44 by characters/4.
 
-            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
             Atoms left out: 2.
 
@@ -554,27 +554,27 @@ fn budget_says_what_is_reserved_and_when_it_is_over_full() {
             "git_branch: main\n",
             expect![[r#"
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 387 of 191500 tokens, 0.2 % (bytes/4: 387, characters/4: 386)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime"#]],
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD"#]],
         ),
         (
             "budget: 300\n",
             expect![[r#"
                 [██████████████████████████████] 343 tokens, and the budget has no room for any (bytes/4: 343, characters/4: 342)
-                  nothing left of 300 (session file): 30 reserved for the answer (a tenth, because all of the budget cannot be reserved), 500 kept free by the runtime
+                  nothing left of 300 (session file): 30 reserved for the answer (a tenth, because all of the budget cannot be reserved), 500 kept free by codeNERD
                 warning[over-budget] fix.kernel.mg:2 prompt of about 343 tokens exceeds its budget of 0; in preview `fix` (coder-7), 30 of 300 tokens are reserved for the answer, and 500 stay free; the runtime sends all of it, and the service of the model cuts or rejects it"#]],
         ),
         (
             "budget: {tokens: 800, reserved: 100}\n",
             expect![[r#"
                 [██████████████████████████████] 343 of 200 tokens, 171.5 %: 143 too many (bytes/4: 343, characters/4: 342)
-                  200 left of 800 (session file): 100 reserved for the answer (session file), 500 kept free by the runtime
+                  200 left of 800 (session file): 100 reserved for the answer (session file), 500 kept free by codeNERD
                 warning[over-budget] fix.kernel.mg:2 prompt of about 343 tokens exceeds its budget of 200; in preview `fix` (coder-7), 100 of 800 tokens are reserved for the answer, and 500 stay free; the runtime sends all of it, and the service of the model cuts or rejects it"#]],
         ),
         (
             "budget: ten\n",
             expect![[r#"
                 [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 343 of 191500 tokens, 0.1 % (bytes/4: 343, characters/4: 342)
-                  191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+                  191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
                 warning[session-key] fix.session.yaml:1 expected a number of tokens or a table like `{tokens: 300, reserved: 30}`, found `ten`; the value is ignored"#]],
         ),
     ] {

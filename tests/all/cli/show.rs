@@ -164,7 +164,6 @@ fn verdicts_stand_below_their_requests() {
                     "id": "req_2",
                     "tool_name": "run_command",
                     "tool_args": {"command": "rm -rf src/"},
-              ↳ error[PB426 shell-danger]: command matches the dangerous pattern `rm\s+-rf`
                     "purpose": "as the notice says",
                     "required": true
                   }

@@ -206,13 +206,12 @@ fn figures() {
               decoys                    0
               control packets shown     0
               rounds of repair          0
-              findings                  2 PB130, 1 PB203, 1 PB311
+              findings                  1 PB203, 1 PB311
               answers by                2 current
               tokens said               4
               kept by the runtime       76 tokens, 0.1:1
               kept as atoms             6 tokens, 0.7:1
               state in the end          6 tokens, 0.7:1
-              target                    100:1, missed
             exit 0
         "#]],
     );
