@@ -8,6 +8,8 @@ mod excerpt;
 mod fix_checks;
 pub mod headings;
 #[cfg(test)]
+mod habits;
+#[cfg(test)]
 mod incremental_tests;
 pub mod lines;
 pub mod policy_test;

@@ -18,7 +18,7 @@ use crate::lint::{Finding, Fix, Rule};
 use crate::text::{StatementId, TextRange, TextSize, size};
 
 /// Findings which say that a habit of another language may be behind them.
-static DOUBTS: [&Rule; 16] = [
+static DOUBTS: [&Rule; 17] = [
     &rules::SYNTAX_ERROR,
     &rules::MISSING_COMMA,
     &rules::MISSING_BRACKET,
@@ -35,6 +35,7 @@ static DOUBTS: [&Rule; 16] = [
     &rules::UNKNOWN_DECL_PART,
     &rules::WRONG_ARROW,
     &rules::MISSING_PARENS,
+    &rules::TYPE_DOT_GLUED,
 ];
 
 /// Parses a text.
@@ -150,7 +151,8 @@ fn whole(text: &str, parse: Parse<'_>) -> Option<Vec<(usize, Statement)>> {
 
 /// Findings that a reading must not have.
 fn is_unread(rule: &'static Rule) -> bool {
-    let meant = [&rules::DISJUNCTION, &rules::MISSING_PARENS, &rules::WRONG_ARROW];
+    let meant =
+        [&rules::DISJUNCTION, &rules::MISSING_PARENS, &rules::WRONG_ARROW, &rules::TYPE_DOT_GLUED];
     DOUBTS.contains(&rule) && !meant.contains(&rule)
 }
 

@@ -66,6 +66,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
             .or_else(|| in_head(region, arrow))
             .or_else(|| order_or_limit(region, arrow))
             .or_else(|| in_body(region, arrow))
+            .or_else(|| in_comparison(region, arrow))
     };
     if piped {
         reducer_calls(region, hits);
@@ -183,6 +184,12 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let keys = head_variables(region, arrow, variable);
     let hit = aggregation(region, &region.token(word)?.range(), &aggregate.call(), &keys.join(", "));
     let place = region.range(premise.clone());
+    let is_elsewhere = |at: usize| !premise.contains(&at) && region.at(at) == variable;
+    let is_used = (arrow + 1..region.stop()).any(is_elsewhere);
+    if is_used || (inner.is_none() && !is_countable(region, word + 2)) {
+        let hit = hit.help(if is_used { USE_IN_ANOTHER_RULE } else { RULE_OF_ITS_OWN });
+        return Some(hit.read_as(without_premise(region, &premise)?));
+    }
     let hit = match inner {
         Some(inner) => hit.replace(place, inner),
         None => hit.change(without_premise(region, &premise)?),
@@ -190,6 +197,45 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let end = region.range(0..region.stop()).end;
     let transform = transform(region, arrow, &keys, variable, &aggregate);
     Some(hit.replace(end..end, transform).title("aggregate after the body").guess())
+}
+
+/// True if a call of a reducer can become a transform: its argument is a variable or `*`, so that nothing is lost.
+fn is_countable(region: &Region<'_>, argument: usize) -> bool {
+    region.kind(argument) == Some(LexemeKind::Variable) || matches!(region.at(argument), "*" | ")")
+}
+
+/// Where the result of an aggregation is used.
+const USE_IN_ANOTHER_RULE: &str = "aggregate in a rule of its own, and compare its result in another rule";
+
+/// How something is aggregated that is not a variable.
+const RULE_OF_ITS_OWN: &str = "write a rule with a premise for each element, and aggregate its solutions";
+
+/// `count(violations) > 3`, `COUNT(*) > 2`, `3 < sum(X)` as a premise.
+fn in_comparison(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let is_call = |at: &usize| {
+        let is_reducer = reducer(region.at(*at)).is_some() && !region.at(*at).starts_with("fn:");
+        is_reducer && region.at(at + 1) == "(" && region.glued(at + 1)
+    };
+    let word = (arrow + 1..region.stop()).filter(is_call).find(|&at| {
+        region.token(at).is_some_and(|token| token.depth == 0)
+            && (is_sign_of_order(region.before(at))
+                || region.close(at + 1).is_some_and(|close| is_sign_of_order(region.at(close + 1))))
+    })?;
+    let close = region.close(word + 1)?;
+    let start = (arrow + 1..=word).rev().find(|&at| matches!(region.before(at), ":-" | "⟸" | ","))?;
+    let premise = start..region.part_end(start).min(region.stop());
+    let range = region.range(word..close + 1);
+    let headline = format!("Mangle has no aggregation `{}`", shorten(region.slice(range.clone())));
+    let call = reducer(region.at(word))?;
+    let argument = if call == "fn:count" { "" } else { "X" };
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range, headline)
+        .note(format!("a transform after the body aggregates: `|> do fn:group_by(), let N = {call}({argument})`"))
+        .help(USE_IN_ANOTHER_RULE);
+    Some(hit.read_as(without_premise(region, &premise)?))
+}
+
+fn is_sign_of_order(sign: &str) -> bool {
+    matches!(sign, "=" | "==" | "!=" | "<" | ">" | "<=" | ">=" | "=<" | "<>")
 }
 
 /// The variables of the head but one.
@@ -248,7 +294,7 @@ fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
             Some(if lets.is_empty() { hit } else { hit.guess() })
         }
         None => {
-            let hit = no_group_by(region, words, EXAMPLE).read(rest, "");
+            let hit = no_group_by(region, words, EXAMPLE).help(USE_IN_ANOTHER_RULE).read(rest, "");
             Some(grouped.changes.into_iter().fold(hit, |hit, (range, text)| hit.read(range, text)))
         }
     }

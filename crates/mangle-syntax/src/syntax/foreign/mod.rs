@@ -8,16 +8,20 @@
 mod aggregates;
 mod arithmetic;
 mod arrow;
+mod constructs;
 mod declarations;
 mod disjunction;
 mod functions;
 mod hit;
 mod lists;
+mod paths;
 mod phrases;
 mod premises;
+mod quantifiers;
 mod region;
 mod rego;
 mod statement_kind;
+mod statement_start;
 mod statements;
 mod terms;
 mod times;
@@ -27,8 +31,11 @@ pub(super) use arithmetic::{as_functions, no_infix};
 pub(super) use arrow::arrow_note;
 pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
 use hit::Hits;
+pub(super) use functions::value_advice;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
 pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
+pub(super) use paths::{BIND_BY_PREMISE, has_known_root, no_field_access, path_note};
+pub(super) use phrases::{CASES_ARE_RULES, is_control};
 pub(super) use premises::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
 pub(super) use region::Region;
 pub(super) use token::{Lexeme, LexemeKind, tokens};
@@ -62,7 +69,10 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::arrows,
     statements::early_lets,
     statements::pipes,
+    constructs::habits,
     aggregates::habits,
+    quantifiers::habits,
+    paths::habits,
     premises::negation,
     phrases::habits,
     premises::groups,

@@ -30,8 +30,8 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
             "(" => negated_group(region, index),
             "exists" | "exist" | "EXISTS" if region.is_atom(index + 2) => negated(region, index, index + 2),
             "exists" | "exist" | "EXISTS" if region.at(index + 2) == "(" => not_exists(region, index),
-            _ if sign == "not" && is_bare_atom(region, index + 1) && starts_premise(region, index) => {
-                negated(region, index, index + 1)
+            _ if sign != "!" && is_bare_atom(region, index + 1) && starts_premise(region, index) => {
+                negated_word(region, index)
             }
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
             _ if region.kind(index + 1) == Some(LexemeKind::Word) => negated(region, index, index + 1),
@@ -71,6 +71,15 @@ fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
     let range = start..region.token(atom - 1)?.end;
     let hit = wrong_negation(region.slice(range.clone()), range);
     Some(hit.replace(start..region.token(atom)?.start, "!").title("write `!`"))
+}
+
+/// `not stop`: the atom lacks its parentheses too.
+fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
+    let (word, start) = (region.token(sign + 1)?, region.token(sign)?.start);
+    let atom = format!("!{}()", word.text);
+    let title = format!("write `{}`", shorten(&atom));
+    let hit = wrong_negation(region.at(sign), region.token(sign)?.range());
+    Some(hit.replace(start..word.end, atom).title(title))
 }
 
 /// `not exists(p(X))`, `!exists (p(X), q(X))`
@@ -224,9 +233,9 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let hit = match region.at(index) {
-            "is" => assigned(region, index),
-            "in" => member(region, index, false),
-            "not" if region.at(index + 1) == "in" => member(region, index, true),
+            "is" => type_test(region, index).or_else(|| assigned(region, index)),
+            "in" | "IN" => member(region, index, false),
+            "not" | "NOT" if matches!(region.at(index + 1), "in" | "IN") => member(region, index, true),
             _ => foreign_operator(region, index).or_else(|| chained(region, index)),
         };
         if let Some(hit) = hit {
@@ -237,6 +246,16 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
 
 fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
     let written = region.at(index);
+    if matches!(written, "@<" | "@>" | "@=<" | "@>=" | "=..") {
+        let start = (0..=index).rev().find(|&at| matches!(region.before(at), ":-" | "⟸" | ","))?;
+        let premise = start..region.part_end(start);
+        let note = match written {
+            "=.." => "an atom is not a value and cannot be taken apart",
+            _ => "`<`, `<=`, `>` and `>=` compare numbers only; terms have no order",
+        };
+        let hit = wrong_operator(written, region.token(index)?.range()).note(note);
+        return Some(hit.read_as(without_premise(region, &premise)?));
+    }
     let meant = match written {
         "===" | "=:=" | "≡" => "=",
         "!==" | "=\\=" | "\\==" | "\\=" | "≠" | "/=" => "!=",
@@ -251,6 +270,21 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
 
 fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
+}
+
+/// `P is User`: a type, since nothing else in the clause has this name.
+fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let start = index - 1;
+    let kind = region.token(index + 1).filter(|token| token.kind == LexemeKind::Variable && !token.is("_"))?;
+    let is_other = |at: usize| at != index + 1 && region.at(at) == kind.text;
+    let is_premise = starts_premise(region, start) && region.part_end(start) == index + 2;
+    if !is_premise || (0..region.tokens.len()).any(is_other) {
+        return None;
+    }
+    let hit = Hit::new(&rules::FOREIGN_WORD, region.range(index..index + 2), "Mangle has no type test `is`")
+        .note("a premise states the kind of a value, and `bound […]` in a `Decl` the type of an argument")
+        .help("write a premise whose predicate holds for the values of this kind");
+    Some(hit.read_as(without_premise(region, &(start..index + 2))?).guess())
 }
 
 /// `Y is X + 1`.
@@ -269,23 +303,54 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
 }
 
-/// `X in [1, 2]`: a test when `X` is bound already, else a choice.
-fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
+/// `X in [1, 2]`: a test when `X` is bound already, else a choice. `index` is the first word after the element.
+fn member(region: &Region<'_>, index: usize, is_not_in: bool) -> Option<Hit> {
     let element = region.token(index - 1)?;
-    let list = region.range(index + 1 + usize::from(negated)..region.part_end(index));
+    let tokens = index + 1 + usize::from(is_not_in)..region.part_end(index);
+    let list = region.range(tokens.clone());
+    let sign = index.checked_sub(2).filter(|&at| NOT.contains(&region.at(at)) && starts_premise(region, at));
+    let negated = is_not_in || sign.is_some();
+    let start = sign.unwrap_or(index - 1);
+    let written = region.slice(region.range(index..tokens.start));
+    let hit = wrong_operator(written, region.range(index..tokens.start));
+    let Some(list_text) = list_text(region, &tokens).filter(|_| element.kind != LexemeKind::Word) else {
+        let hit = hit.note("`:list:member(X, L)` goes through the elements of a list").help(ELEMENTS_ARE_FACTS);
+        let is_premise = starts_premise(region, start) && element.depth == 0;
+        let hit = hit.guess();
+        return match is_premise {
+            true => Some(hit.read_as(without_premise(region, &(start..tokens.end))?)),
+            false => None,
+        };
+    };
     let bound = region.arrow().is_some_and(|arrow| {
-        (arrow..index - 1).any(|at| region.at(at) == element.text) || element.kind != LexemeKind::Variable
+        (arrow..start).any(|at| region.at(at) == element.text) || element.kind != LexemeKind::Variable
     });
-    let list_text = region.slice(list.clone());
     let text = match (negated, bound) {
         (true, _) => format!("!:list:member({}, {list_text})", element.text),
         (false, true) => format!(":filter(fn:list:contains({list_text}, {}))", element.text),
         (false, false) => format!(":list:member({}, {list_text})", element.text),
     };
     let title = format!("write `{}`", shorten(&text));
-    let hit = wrong_operator("in", region.token(index)?.range())
-        .note("`:list:member` and `fn:list:contains` test the elements of a list");
-    Some(hit.replace(element.start..list.end, text).title(title).guess())
+    let hit = hit.note("`:list:member` and `fn:list:contains` test the elements of a list");
+    Some(hit.replace(region.token(start)?.start..list.end, text).title(title).guess())
+}
+
+/// What to write for a test of a collection that is not a list.
+const ELEMENTS_ARE_FACTS: &str = "write a predicate with one fact for each element, and use it as a premise";
+
+/// A list as Mangle writes it: sets and tuples of values have other brackets.
+fn list_text(region: &Region<'_>, tokens: &Range<usize>) -> Option<String> {
+    let (first, last) = (region.token(tokens.start)?, tokens.end.checked_sub(1)?);
+    if tokens.len() == 1 {
+        return (first.kind == LexemeKind::Variable).then(|| first.text.to_owned());
+    }
+    let is_bracketed = matches!(first.text, "[" | "{" | "(") && region.close(tokens.start) == Some(last);
+    let is_value = |at: usize| {
+        let is_value = matches!(region.kind(at), Some(LexemeKind::Text | LexemeKind::Number | LexemeKind::Name));
+        is_value || region.at(at) == "," || region.kind(at) == Some(LexemeKind::Variable) && region.at(at + 1) != "::"
+    };
+    let is_list = is_bracketed && (tokens.start + 1..last).all(is_value);
+    is_list.then(|| format!("[{}]", region.slice(region.range(tokens.start + 1..last))))
 }
 
 /// `0 < X < 9`.

@@ -197,14 +197,16 @@ fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
 /// How many of the tokens belong to the first statement.
 fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
-    let directive =
-        matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);
     let foreign = Foreign::of(tokens);
+    let directive = foreign.is_none()
+        && matches!(at(0), "." | "@")
+        && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);
     let line = directive
         || foreign.as_ref().is_some_and(Foreign::is_line)
         || at(0) == "```"
         || tokens.first().is_some_and(|token| token.kind == LexemeKind::Comment);
-    let is_rego_line = matches!(&foreign, Some(Foreign::Rule(rule)) if !rule.is_braced);
+    let has_indented_lines = foreign.as_ref().is_some_and(Foreign::has_indented_lines);
+    let ends_with_semicolon = foreign.as_ref().is_some_and(Foreign::ends_with_semicolon);
     let numbered = tokens.first().is_some_and(|token| token.kind == LexemeKind::Number);
     let is_braced = foreign.as_ref().is_some_and(Foreign::is_braced);
     let prose = foreign.is_none() && is_prose(tokens);
@@ -217,11 +219,11 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
             "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
             "!" | "?" if index > 1 => new_line && token.depth == 0,
             "}" if is_braced => new_line && token.depth == 0,
-            ";" if foreign == Some(Foreign::Select) => true,
+            ";" if ends_with_semicolon => token.depth == 0,
             _ => false,
         };
-        // A line of Rego goes on where the next one is indented.
-        let is_continued = is_rego_line && next.is_some_and(|next| !is_first_column(text, next));
+        // A line of Rego or Python goes on if the next one is indented.
+        let is_continued = has_indented_lines && next.is_some_and(|next| !is_first_column(text, next));
         let line_ends = new_line && token.depth == 0 && !is_continued;
         if ends || (line && line_ends) {
             return index + 1;

@@ -1,7 +1,8 @@
-//! Which statement of Rego or SQL some tokens begin.
+//! Statements of other languages that some tokens begin.
 
 use std::ops::Range;
 
+use super::statement_start::{cedar_effect, is_assignment as is_python_assignment, is_command, is_grammar_rule, is_python};
 use super::token::{Lexeme, LexemeKind};
 
 /// A kind of statement that Mangle does not have.
@@ -17,6 +18,16 @@ pub(super) enum Foreign {
     Rule(RegoRule),
     /// `SELECT a FROM t`
     Select,
+    /// `INSERT INTO t VALUES (1)`
+    Command,
+    /// `permit(principal, action, resource) when { … };` with the index of `permit`
+    Cedar(usize),
+    /// `if x in allowed: permit(x)`
+    Python,
+    /// `allowed = ["ann", "bob"]`
+    Assignment,
+    /// `greeting --> [hello], name.`
+    GrammarRule,
 }
 
 /// A rule of Rego, with a body in braces or without.
@@ -34,13 +45,22 @@ impl Foreign {
         if is_select(tokens) {
             return Some(Self::Select);
         }
-        Self::rego(tokens)
+        if let Some(effect) = cedar_effect(tokens) {
+            return Some(Self::Cedar(effect));
+        }
+        match () {
+            () if is_command(tokens) => Some(Self::Command),
+            () if is_python(tokens) => Some(Self::Python),
+            () if is_python_assignment(tokens) => Some(Self::Assignment),
+            () if is_grammar_rule(tokens) => Some(Self::GrammarRule),
+            () => Self::rego(tokens),
+        }
     }
 
     /// Which statement of Rego the tokens begin.
     pub(super) fn rego(tokens: &[Lexeme<'_>]) -> Option<Self> {
         let tokens = Tokens(tokens);
-        if tokens.kind(0) != Some(LexemeKind::Word) || tokens.at(0) == "if" {
+        if tokens.kind(0) != Some(LexemeKind::Word) || NO_HEADS.contains(&tokens.at(0)) {
             return None;
         }
         match tokens.at(0) {
@@ -60,10 +80,20 @@ impl Foreign {
     /// Whether it ends with its line.
     pub(super) fn is_line(&self) -> bool {
         match self {
-            Self::Default | Self::Import | Self::Package => true,
+            Self::Default | Self::Import | Self::Package | Self::Python | Self::Assignment => true,
             Self::Rule(rule) => !rule.is_braced,
-            Self::Select => false,
+            Self::Select | Self::Command | Self::Cedar(_) | Self::GrammarRule => false,
         }
+    }
+
+    /// True if indented lines after the first one belong to it.
+    pub(super) fn has_indented_lines(&self) -> bool {
+        matches!(self, Self::Python) || matches!(self, Self::Rule(rule) if !rule.is_braced)
+    }
+
+    /// True if it ends with a semicolon.
+    pub(super) fn ends_with_semicolon(&self) -> bool {
+        matches!(self, Self::Select | Self::Command | Self::Cedar(_))
     }
 
     /// Whether it ends with a brace at the end of a line.
@@ -71,6 +101,9 @@ impl Foreign {
         matches!(self, Self::Rule(rule) if rule.is_braced)
     }
 }
+
+/// Words that begin no rule of Rego.
+const NO_HEADS: [&str; 4] = ["if", "unless", "when", "else"];
 
 fn is_assignment(sign: &str) -> bool {
     matches!(sign, "=" | ":=")
