@@ -6,9 +6,9 @@ pub mod describe;
 pub mod diagnostics;
 mod excerpt;
 mod fix_checks;
-pub mod headings;
 #[cfg(test)]
 mod habits;
+pub mod headings;
 #[cfg(test)]
 mod incremental_tests;
 pub mod lines;

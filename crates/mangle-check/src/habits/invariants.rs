@@ -1,12 +1,14 @@
 //! Rules for all fixes and suggestions about habits of other languages.
 
-use mangle_syntax::lint::{Applicability, Diagnostic};
+use mangle_syntax::lint::{Applicability, Diagnostic, Group};
 
 use super::SUITES;
 use super::suite::{Suite, diagnostics, errors, fixed};
 
-/// Names and predicates that suggestions may contain although the program does not.
-const CONVENTIONAL: [&str; 2] = ["/true", "/false"];
+/// Names and predicates that suggestions can contain although the program does not: truth values, and constants of Prolog
+/// in facts and arguments.
+const CONVENTIONAL: [&str; 10] =
+    ["/true", "/false", "/tom", "/bob", "/ann", "/admin", "/a", "/b", "/c", "/none"];
 
 /// Calls `visit` with each program and each of its findings.
 fn each_finding(mut visit: impl FnMut(&str, &str, &Diagnostic)) {
@@ -28,9 +30,25 @@ fn safe_fixes_add_no_errors() {
 }
 
 #[test]
+fn fixes_that_guess_add_no_syntax_errors() {
+    // Other errors are reported only for statements that can be read.
+    let syntax_errors = |text: &str| {
+        let found = diagnostics(text);
+        found.iter().filter(|found| found.rule.group == Group::Syntax).count()
+    };
+    each_finding(|title, program, found| {
+        if let Some(fixed) = fixed(program, found).filter(|_| found.rule.group == Group::Syntax) {
+            let (before, after) = (syntax_errors(program), syntax_errors(&fixed));
+            assert!(after < before, "{title}: {}\n{fixed}", found.message);
+        }
+    });
+}
+
+#[test]
 fn every_finding_names_a_next_step() {
     each_finding(|title, _, found| {
-        let has_step = found.fix.is_some() || found.help.is_some() || !found.notes.is_empty() || found.label.is_some();
+        let has_step =
+            found.fix.is_some() || found.help.is_some() || !found.notes.is_empty() || found.label.is_some();
         assert!(has_step, "{title}: {}", found.message);
     });
 }
@@ -40,6 +58,8 @@ fn suggestions_invent_no_names() {
     each_finding(|title, program, found| {
         let Some(fix) = &found.fix else { return };
         let texts = fix.edits.iter().map(|edit| edit.text.as_str()).chain([fix.title.as_str()]);
+        let texts =
+            texts.chain(fix.otherwise.iter().flat_map(|other| &other.edits).map(|edit| edit.text.as_str()));
         for word in texts.flat_map(names_and_predicates) {
             let is_known = has_word(program, &word) || CONVENTIONAL.contains(&word.as_str());
             assert!(is_known, "{title}: `{word}` is invented by the fix `{}`", fix.title);
@@ -59,7 +79,8 @@ fn has_word(program: &str, word: &str) -> bool {
 
 /// The names and the predicates in a piece of Mangle, without strings and comments.
 fn names_and_predicates(text: &str) -> Vec<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
     let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '/');
     let mut found = Vec::new();

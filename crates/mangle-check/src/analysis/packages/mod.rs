@@ -243,8 +243,8 @@ fn missing_use(
 
 /// Namespaces of built-ins in Rego and Python.
 const NAMESPACES: [&str; 16] = [
-    "array", "base64", "crypto", "datetime", "glob", "http", "io", "json", "math", "net", "object", "os", "re", "regex",
-    "strings", "time",
+    "array", "base64", "crypto", "datetime", "glob", "http", "io", "json", "math", "net", "object", "os",
+    "re", "regex", "strings", "time",
 ];
 
 /// Where a `Use` line belongs: behind the last one, else behind `Package`, else before the first

@@ -11,8 +11,8 @@ use crate::syntax::rules;
 
 /// Signs and words behind an expression; empty for the end of the statement.
 const ENDS: [&str; 23] = [
-    ",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and", "=:=", "=\\=", "==", "\\==",
-    "===", "<>", "=<", "!==",
+    ",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and", "=:=", "=\\=", "==",
+    "\\==", "===", "<>", "=<", "!==",
 ];
 
 /// Deeper expressions are left alone.
@@ -127,7 +127,7 @@ fn operator(token: &Lexeme<'_>) -> Option<(&'static str, u32)> {
         "+" | "++" => ("fn:plus", 1),
         "-" => ("fn:minus", 1),
         "*" => ("fn:mult", 2),
-        "/" | "div" => ("fn:div", 2),
+        "/" | "//" | "div" => ("fn:div", 2),
         "%" | "mod" => ("fn:mod", 2),
         _ => return None,
     })

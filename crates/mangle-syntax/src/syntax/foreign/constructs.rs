@@ -10,7 +10,8 @@ use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 /// The equivalent of a comprehension.
-const COLLECTS: &str = "a transform after the body collects values: `|> do fn:group_by(…), let L = fn:collect(X)`";
+const COLLECTS: &str =
+    "a transform after the body collects values: `|> do fn:group_by(…), let L = fn:collect(X)`";
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else { return };
@@ -33,15 +34,27 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> {
     let close = region.close(open)?;
     let depth = region.token(open)?.depth + 1;
-    let inside = |text: &str| (open + 2..close).find(|&at| region.at(at) == text && region.token(at).is_some_and(|t| t.depth == depth));
+    let inside = |text: &str| {
+        (open + 2..close)
+            .find(|&at| region.at(at) == text && region.token(at).is_some_and(|t| t.depth == depth))
+    };
     let bar = inside("|").filter(|bar| region.at(open) != "(" && is_generator(region, bar + 1..close));
     let word = inside("for").filter(|word| (*word..close).any(|at| region.at(at) == "in"));
     bar.or(word)?;
-    let is_call = region.at(open) == "(" && region.kind_before(open) == Some(LexemeKind::Word) && region.glued(open);
+    let is_call =
+        region.at(open) == "(" && region.kind_before(open) == Some(LexemeKind::Word) && region.glued(open);
     let start = if is_call { open - 1 } else { open };
     let range = region.range(open..close + 1);
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range, "Mangle has no comprehension").note(COLLECTS);
-    let hit = hit.help("write the condition as premises of a rule, and collect its solutions");
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range, "Mangle has no comprehension");
+    let hit = match region.at(start) {
+        "any" => hit
+            .note("a premise is true if some value of its variables makes it true")
+            .help("go through the list with `:list:member(X, L)`, and write the condition as premises"),
+        "all" => hit
+            .note("a negated helper rule finds a counterexample, as in `!has_counterexample(L)`")
+            .help("write a helper rule for an element that fails, and negate its head"),
+        _ => hit.note(COLLECTS).help("write the condition as premises of a rule, and collect its solutions"),
+    };
     let premise = premise_around(region, arrow, start);
     if premise == (start..close + 1) {
         return Some(hit.read_as(without_premise(region, &premise)?));
@@ -51,14 +64,19 @@ fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> 
 
 /// True if the tokens after a bar are more than the rest of a list.
 fn is_generator(region: &Region<'_>, tokens: Range<usize>) -> bool {
-    tokens.len() > 2 && tokens.clone().any(|at| matches!(region.at(at), ":=" | "=" | "in" | ";" | "==" | ">" | "<" | "some"))
+    tokens.len() > 2
+        && tokens
+            .clone()
+            .any(|at| matches!(region.at(at), ":=" | "=" | "in" | ";" | "==" | ">" | "<" | "some"))
 }
 
 /// The premise that has the token at `at`.
 fn premise_around(region: &Region<'_>, arrow: usize, at: usize) -> Range<usize> {
-    let is_top_comma = |at: &usize| region.at(*at) == "," && region.token(*at).is_some_and(|token| token.depth == 0);
+    let is_top_comma =
+        |at: &usize| region.at(*at) == "," && region.token(*at).is_some_and(|token| token.depth == 0);
     let start = (arrow + 1..at).rev().find(is_top_comma).map_or(arrow + 1, |comma| comma + 1);
-    let stop = region.top_level(at, |token| matches!(token.text, "," | "|>")).unwrap_or_else(|| region.stop());
+    let stop =
+        region.top_level(at, |token| matches!(token.text, "," | "|>")).unwrap_or_else(|| region.stop());
     start..stop.min(region.stop())
 }
 
@@ -78,7 +96,8 @@ fn conditionals(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
 /// `p(X) :- SELECT x FROM t.` and `p(X) :- q(X), NOT EXISTS (SELECT 1 FROM t WHERE …).`
 fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let is = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
-    let Some(at) = (arrow + 1..region.tokens.len()).find(|&at| is(at, "select") && !region.is_atom(at)) else {
+    let Some(at) = (arrow + 1..region.tokens.len()).find(|&at| is(at, "select") && !region.is_atom(at))
+    else {
         return;
     };
     let Some(token) = region.token(at).filter(|_| (at..region.tokens.len()).any(|at| is(at, "from"))) else {
@@ -90,7 +109,8 @@ fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     }
     let range = region.range(at..tokens.end);
     let line = region.slice(range.clone()).lines().next().map_or(0, |line| line.trim_end().len());
-    let hit = Hit::new(&rules::FOREIGN_RULE, range.start..range.start + line, QUERY_OF_SQL).note(QUERY_IS_A_RULE);
+    let hit =
+        Hit::new(&rules::FOREIGN_RULE, range.start..range.start + line, QUERY_OF_SQL).note(QUERY_IS_A_RULE);
     let hit = hit.help("write a premise for each table, with a variable for each column");
     if let Some(without) = without_premise(region, &tokens) {
         hits.add(hit.read_as(without));
@@ -113,13 +133,16 @@ fn keyword_arguments(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let hit = Hit::new(&rules::FOREIGN_WORD, region.range(first..first + 2), headline)
         .note("each argument has its place, and `_` stands for any value")
         .help("write all arguments in the order of the declaration");
-    let place = |at: usize| region.range(at..at + 2).start..region.token(at + 2).map_or(0, |value| value.start);
+    let place =
+        |at: usize| region.range(at..at + 2).start..region.token(at + 2).map_or(0, |value| value.start);
     hits.add(found.iter().fold(hit, |hit, &at| hit.read(place(at), "")));
 }
 
 /// `lambda x: x + 1`
 fn functions(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
-    let Some(at) = (arrow + 1..region.tokens.len()).find(|&at| region.at(at) == "lambda" && !region.is_atom(at)) else {
+    let Some(at) =
+        (arrow + 1..region.tokens.len()).find(|&at| region.at(at) == "lambda" && !region.is_atom(at))
+    else {
         return;
     };
     let Some(token) = region.token(at) else { return };

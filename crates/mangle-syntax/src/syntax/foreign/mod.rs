@@ -12,14 +12,17 @@ mod constructs;
 mod declarations;
 mod disjunction;
 mod functions;
+mod group_by;
 mod hit;
 mod lists;
+mod membership;
 mod paths;
 mod phrases;
 mod premises;
 mod quantifiers;
 mod region;
 mod rego;
+mod sql;
 mod statement_kind;
 mod statement_start;
 mod statements;
@@ -30,8 +33,8 @@ mod token;
 pub(super) use arithmetic::{as_functions, no_infix};
 pub(super) use arrow::arrow_note;
 pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
-use hit::Hits;
 pub(super) use functions::value_advice;
+use hit::Hits;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
 pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
 pub(super) use paths::{BIND_BY_PREMISE, has_known_root, no_field_access, path_note};
@@ -69,9 +72,10 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::arrows,
     statements::early_lets,
     statements::pipes,
-    constructs::habits,
     aggregates::habits,
+    constructs::habits,
     quantifiers::habits,
+    membership::habits,
     paths::habits,
     premises::negation,
     phrases::habits,

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::hit::{Hit, Hits};
-use super::region::{Region, without_premise};
+use super::phrases::is_known;
+use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
@@ -20,7 +21,8 @@ const ROOTS: [(&str, &str); 7] = [
     ("self", "an object has no fields in Mangle; a fact holds each of its values"),
 ];
 
-const CEDAR_ROOT: &str = "`principal`, `action`, `resource` and `context` are variables of Cedar; use premises instead";
+const CEDAR_ROOT: &str =
+    "`principal`, `action`, `resource` and `context` are variables of Cedar; use premises instead";
 
 /// Methods that test a text, and the premise that means the same.
 const TEXT_METHODS: [(&str, &str); 6] = [
@@ -38,8 +40,26 @@ const MEMBER_METHODS: [&str; 7] =
 
 /// Other methods that values of other languages have, and no predicate is called.
 const METHODS: [&str; 20] = [
-    "lower", "upper", "strip", "split", "join", "format", "get", "items", "keys", "values", "toLowerCase",
-    "toUpperCase", "trim", "isInRange", "append", "replace", "length", "size", "isEmpty", "count",
+    "lower",
+    "upper",
+    "strip",
+    "split",
+    "join",
+    "format",
+    "get",
+    "items",
+    "keys",
+    "values",
+    "toLowerCase",
+    "toUpperCase",
+    "trim",
+    "isInRange",
+    "append",
+    "replace",
+    "length",
+    "size",
+    "isEmpty",
+    "count",
 ];
 
 /// The headline about a field of a value.
@@ -62,6 +82,12 @@ pub(in crate::syntax) fn has_known_root(written: &str) -> bool {
 /// The equivalent of a field.
 pub(in crate::syntax) const BIND_BY_PREMISE: &str =
     "bind a variable to the value with a premise; `:match_field(Struct, Field, Value)` reads a struct";
+
+fn lookup_of_rego(written: &str) -> String {
+    format!("`{}` is a lookup of Rego", shorten(written))
+}
+
+const ARGUMENTS_IN_PARENTHESES: &str = "a premise has its arguments in parentheses";
 
 /// The last part of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +114,9 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
             continue;
         };
         at = path.tokens.end;
+        if path.is_in_phrase(region) {
+            continue;
+        }
         let range = region.range(path.tokens.clone());
         if hits.takes(&range) {
             continue;
@@ -110,7 +139,8 @@ impl Path {
     /// The path that starts at a token.
     fn at(region: &Region<'_>, start: usize) -> Option<Self> {
         let base = region.token(start)?;
-        let is_word = base.kind == LexemeKind::Word && !base.text.starts_with(':') && !base.text.starts_with("fn:");
+        let is_word =
+            base.kind == LexemeKind::Word && !base.text.starts_with(':') && !base.text.starts_with("fn:");
         if !is_word && (base.kind != LexemeKind::Variable || base.is("Decl")) {
             return None;
         }
@@ -121,6 +151,21 @@ impl Path {
         while path.extend(region) {}
         let continues_atom = is_word && region.is_atom(start);
         (path.parts > 0 && !continues_atom).then_some(path)
+    }
+
+    /// True if a word makes a phrase of the premise, such as `R.tags has "env"`.
+    fn is_in_phrase(&self, region: &Region<'_>) -> bool {
+        let is_top = |at: usize| region.token(at).is_some_and(|token| token.depth == 0);
+        let tests_null = |at: usize| {
+            let value = at + 1 + usize::from(region.at(at + 1).eq_ignore_ascii_case("not"));
+            matches!(region.at(value).to_ascii_lowercase().as_str(), "null" | "none" | "nil")
+        };
+        is_top(self.tokens.start)
+            && region.premise_at(self.tokens.start).any(|at| {
+                let is_word =
+                    is_known(region.at(at)) && (!region.at(at).eq_ignore_ascii_case("is") || tests_null(at));
+                !self.tokens.contains(&at) && is_top(at) && !region.is_atom(at) && is_word
+            })
     }
 
     /// Adds the next part.
@@ -167,11 +212,11 @@ impl Path {
         let range = region.range(self.tokens.clone());
         let headline = format!("Mangle has no method `{}(…)`", shorten(method));
         let hit = Hit::new(&rules::FOREIGN_WORD, region.token(open - 1)?.range(), headline);
-        let is_test = region.part_end(self.tokens.start) == self.tokens.end
-            && region.token(self.tokens.start)?.depth == 0
-            && self.starts_premise(region);
+        let is_test = region.ends_premise(self.tokens.end) && region.starts_premise(self.tokens.start);
         if let Some((_, test)) = TEXT_METHODS.iter().find(|(known, _)| *known == method) {
-            let hit = hit.note("texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`");
+            let hit = hit.note(
+                "texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`",
+            );
             let arguments = open + 1..self.tokens.end - 1;
             let is_simple = is_test && open == self.tokens.start + 3 && arguments.len() == 1;
             if is_simple && region.kind(self.tokens.start) == Some(LexemeKind::Variable) {
@@ -195,8 +240,8 @@ impl Path {
         let is_premise = self.parts == 1
             && base.kind == LexemeKind::Word
             && base.depth == 0
-            && region.part_end(self.tokens.start) == self.tokens.end
-            && (self.starts_premise(region) || self.negation(region).is_some());
+            && region.ends_premise(self.tokens.end)
+            && (region.starts_premise(self.tokens.start) || self.negation(region).is_some());
         let key = region.token(self.tokens.start + 2).filter(|_| self.tokens.len() == 4);
         let key = key.filter(|key| key.is_operand() && !key.text.contains('.')).filter(|_| is_premise)?;
         let argument = match key.kind {
@@ -208,10 +253,11 @@ impl Path {
         let start = negation.and_then(|at| region.token(at)).map_or(base.start, |token| token.start);
         let range = region.range(self.tokens.clone());
         let call = format!("{sign}{}({argument})", base.text);
-        let headline = format!("`{}` is a lookup of Rego", shorten(region.slice(range.clone())));
-        let hit = Hit::new(&rules::FOREIGN_WORD, range.clone(), headline)
-            .note("a premise has its arguments in parentheses");
-        Some(hit.replace(start..range.end, call.as_str()).title(format!("write `{}`", shorten(&call))).guess())
+        let headline = lookup_of_rego(region.slice(range.clone()));
+        let hit = Hit::new(&rules::FOREIGN_WORD, range.clone(), headline).note(ARGUMENTS_IN_PARENTHESES);
+        Some(
+            hit.replace(start..range.end, call.as_str()).title(format!("write `{}`", shorten(&call))).guess(),
+        )
     }
 
     /// A field or an element of a value, as one finding for all of the statement.
@@ -219,15 +265,24 @@ impl Path {
         let range = region.range(self.tokens.clone());
         let written = region.slice(range.clone());
         let hit = found.unwrap_or_else(|| {
+            let is_word = region.kind(self.tokens.start) == Some(LexemeKind::Word);
             let (headline, note) = match self.last {
+                Suffix::Lookup
+                    if is_word && !written.starts_with("input.") && !written.starts_with("data.") =>
+                {
+                    (lookup_of_rego(written), ARGUMENTS_IN_PARENTHESES)
+                }
                 Suffix::Lookup if self.parts == 1 => {
                     let headline = format!("Mangle has no element access `{}`", shorten(written));
-                    (headline, "`fn:list:get(List, Index)` and `:match_entry(Map, Key, Value)` read an element")
+                    (
+                        headline,
+                        "`fn:list:get(List, Index)` and `:match_entry(Map, Key, Value)` read an element",
+                    )
                 }
                 _ => (no_field_access(written), path_note(written)),
             };
             let hit = Hit::new(&rules::FOREIGN_WORD, range, headline).note(note);
-            if self.last == Suffix::Lookup && self.parts == 1 { hit } else { hit.help(BIND_BY_PREMISE) }
+            hit.help(BIND_BY_PREMISE)
         });
         self.unread(region, hit)
     }
@@ -237,24 +292,21 @@ impl Path {
         let depth = region.token(self.tokens.start)?.depth;
         let negation = self.negation(region);
         let is_premise = depth == 0
-            && region.part_end(self.tokens.start) == self.tokens.end
-            && (self.starts_premise(region) || negation.is_some());
+            && region.ends_premise(self.tokens.end)
+            && (region.starts_premise(self.tokens.start) || negation.is_some());
         if !is_premise {
             return Some(hit.read(region.range(self.tokens.clone()), "_"));
         }
         let start = negation.unwrap_or(self.tokens.start);
-        Some(hit.read_as(without_premise(region, &(start..self.tokens.end))?))
-    }
-
-    fn starts_premise(&self, region: &Region<'_>) -> bool {
-        matches!(region.before(self.tokens.start), ":-" | "⟸" | ",")
+        // Neighboring premises can be paths too, so no comma is deleted.
+        Some(hit.read(region.range(start..self.tokens.end), "1 = 1"))
     }
 
     /// The sign before the path that negates a premise.
     fn negation(&self, region: &Region<'_>) -> Option<usize> {
         let at = self.tokens.start.checked_sub(1)?;
         let negates = matches!(region.at(at), "!" | "not" | "\\+" | "~");
-        (negates && matches!(region.before(at), ":-" | "⟸" | ",")).then_some(at)
+        (negates && region.starts_premise(at)).then_some(at)
     }
 }
 
@@ -267,5 +319,7 @@ fn starts_statement(region: &Region<'_>, at: usize) -> bool {
     let close = region.close(at + 1).filter(|_| region.is_atom(at));
     let ends = |at: usize| matches!(region.at(at), "." | ":-" | "⟸" | "");
     let is_clause = close.is_some_and(|close| ends(close + 1));
-    matches!(word, "Decl" | "Package" | "Use") || matches!(region.at(at + 1), ":-" | "⟸") || (is_clause && !is_method)
+    matches!(word, "Decl" | "Package" | "Use")
+        || matches!(region.at(at + 1), ":-" | "⟸")
+        || (is_clause && !is_method)
 }

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use super::{ABSENCE, NO_DISJUNCTION};
+use super::ABSENCE;
 use super::hit::{Hit, Hits};
 use super::region::{Region, without_premise};
+use super::sql::{joined_tables, sql_note};
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
@@ -93,7 +94,8 @@ const COMPARED: &str = "values are compared by `=`, `!=`, `<`, `<=`, `>` and `>=
 const TESTED: &str = "texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`";
 
 /// The note about a value that may be missing.
-const HAS_VALUE: &str = "a value that is missing is a fact that is missing: a premise holds only if it is present";
+const HAS_VALUE: &str =
+    "a value that is missing is a fact that is missing: a premise holds only if it is present";
 
 /// One phrase in a premise.
 struct Phrase<'r, 't> {
@@ -112,8 +114,12 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let end = region.top_level(arrow + 1, |token| token.is("|>")).unwrap_or_else(|| region.stop());
     let mut start = arrow + 1;
     while start < end {
-        let comma = region.top_level(start, |token| token.is(",")).filter(|comma| *comma < end);
-        let part = start..comma.unwrap_or(end);
+        let is_range = |at: usize| at >= 2 && region.at(at - 2).eq_ignore_ascii_case("between");
+        let ends = |at: &usize| {
+            let is_joint = matches!(region.at(*at), "," | "&&" | "and" | "AND") && !is_range(*at);
+            is_joint && region.token(*at).is_some_and(|token| token.depth == 0)
+        };
+        let part = start..(start..end).find(ends).unwrap_or(end);
         start = part.end + 1;
         if hits.takes(&region.range(part.clone())) {
             continue;
@@ -169,27 +175,8 @@ fn is_of_sql(word: &Lexeme<'_>) -> bool {
     word.kind == LexemeKind::Variable && (is_other() || sql_note(&word.text.to_ascii_lowercase()).is_some())
 }
 
-/// The equivalent of a word of SQL between premises.
-fn sql_note(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "join" | "inner" | "cross" | "natural" | "on" | "using" => {
-            "a join is two premises with a common variable: `p(Id, X), q(Id, Y)`"
-        }
-        "left" | "right" | "full" | "outer" => {
-            "a premise drops the rows without a match; a second rule with a negated premise derives them"
-        }
-        "union" => NO_DISJUNCTION,
-        "except" | "minus" => "a negated premise `!p(X)` excludes facts",
-        "intersect" => "premises with a common variable intersect: `p(X), q(X)`",
-        "distinct" => "facts are unique without it",
-        "having" => "a second rule compares the result of an aggregation",
-        "as" => "a variable names a value; a premise has no alias",
-        "from" => "each table is a premise, with a variable for each column",
-        _ => return None,
-    })
-}
-
-fn is_known(word: &str) -> bool {
+/// True for a word between values or premises that this recognizer explains.
+pub(super) fn is_known(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.as_str();
     let among = |table: &[(&str, &str)]| table.iter().any(|(known, _)| *known == word);
@@ -213,8 +200,13 @@ fn is_known(word: &str) -> bool {
         "has",
         "instanceof",
     ];
-    let is_of_sql = || sql_note(word).is_some_and(|_| !matches!(word, "on" | "left" | "right" | "full" | "minus"));
-    others.contains(&word) || CONTROL.contains(&word) || among(&COMPARISONS) || among(&TEXT_TESTS) || is_of_sql()
+    let is_of_sql =
+        || sql_note(word).is_some_and(|_| !matches!(word, "on" | "left" | "right" | "full" | "minus"));
+    others.contains(&word)
+        || CONTROL.contains(&word)
+        || among(&COMPARISONS)
+        || among(&TEXT_TESTS)
+        || is_of_sql()
 }
 
 impl<'t> Phrase<'_, 't> {
@@ -228,14 +220,26 @@ impl<'t> Phrase<'_, 't> {
             "like" | "ilike" => self.like(),
             "between" => self.between(),
             "unless" if !starts => self.joined(", !", "a negated premise is written `!p(X)`"),
-            "with" if self.has("as") => self.without("a rule reads the facts of the program; a test brings its own facts"),
+            "with" if self.has("as") => {
+                let hit = self.without("a rule reads the facts of the program")?;
+                let range = hit.range.clone();
+                let hit = hit.named("`with … as` is a keyword of Rego", range);
+                Some(hit.help("write a test with facts of its own for other inputs"))
+            }
             "if" | "case" if self.has("else") || self.has("then") => self.without(CASES_ARE_RULES),
             "if" | "when" | "with" if !starts => self.joined(", ", "premises are joined by commas"),
             "some" | "every" | "any" | "each" | "for" if starts => self.quantified(),
-            "has" => self.without(HAS_VALUE),
+            "has" => {
+                let hit = self.without(HAS_VALUE)?;
+                let range = hit.range.clone();
+                Some(
+                    hit.named("`has` is an operator of Cedar", range)
+                        .help("write a premise that binds the value"),
+                )
+            }
             "return" => self.without("the head of a rule takes the place of a returned value"),
             word if CONTROL.contains(&word) => self.without(CASES_ARE_RULES),
-            word if sql_note(word).is_some() => self.of_sql(word),
+            word if sql_note(word).is_some() => joined_tables(self.region, &self.part, self.at),
             _ => self.operator(),
         };
         Some((hit?, last))
@@ -252,28 +256,6 @@ impl<'t> Phrase<'_, 't> {
         let is_known = self.region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
         let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
         hit.filter(|_| !is_known)
-    }
-
-    /// `a(X) JOIN b(X) ON …`
-    fn of_sql(&self, word: &str) -> Option<Hit> {
-        let region = self.region;
-        let is_join = |at: usize| region.at(at).eq_ignore_ascii_case("join");
-        let last = (self.at..self.at + 3).find(|&at| is_join(at)).unwrap_or(self.at);
-        let words = region.range(self.at..last + 1);
-        let headline = format!("`{}` is a word of SQL", region.slice(words.clone()));
-        let hit = Hit::new(&rules::FOREIGN_WORD, words.clone(), headline).note(sql_note(word)?).guess();
-        if word == "distinct" && self.at == self.part.start && region.is_atom(self.at + 1) {
-            let next = region.token(self.at + 1)?.start;
-            return Some(hit.delete(words.start..next).title("delete it"));
-        }
-        let is_plain_join = matches!(word, "join" | "inner" | "cross" | "natural") && !self.has("on");
-        let ends = region.atom_end(last + 1).is_some_and(|end| end + 1 == self.part.end);
-        let before = region.token(self.at.checked_sub(1)?)?;
-        if is_plain_join && ends && region.is_atom(last + 1) && before.is(")") {
-            let next = region.token(last + 1)?.start;
-            return Some(hit.replace(before.end..next, ", ").title("write two premises"));
-        }
-        Some(hit.read_as(without_premise(region, &self.part)?))
     }
 
     fn foreign(&self, note: &str) -> Option<Hit> {
@@ -322,7 +304,7 @@ impl<'t> Phrase<'_, 't> {
         let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
         if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
-            return Some(self.without(ABSENCE));
+            return Some(self.of_null(negated));
         }
         if !negated {
             return None;
@@ -332,6 +314,17 @@ impl<'t> Phrase<'_, 't> {
             Some((left, right)) => self.says(COMPARED, &format!("{left} != {right}")),
             None => self.without(COMPARED),
         })
+    }
+
+    /// `X is null`, `X IS NOT NULL`
+    fn of_null(&self, negated: bool) -> Option<Hit> {
+        let words = self.region.range(self.at..self.at + 2 + usize::from(negated));
+        let headline = format!("Mangle has no test `{}`", self.region.slice(words.clone()));
+        let help = match negated {
+            true => "write a premise that holds if the value is known",
+            false => "negate a premise that holds if the value is known",
+        };
+        Some(self.without(ABSENCE)?.named(headline, words).help(help))
     }
 
     /// `T like "src/%"`, `T NOT LIKE "src/%"`

@@ -9,7 +9,8 @@ use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
+/// Signs and words for negation.
+pub(super) const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
 const AND: [&str; 10] = ["where", "Where", "WHERE", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 
@@ -139,16 +140,19 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
         let hit = hit.replace(end, region.instead_of(close));
         return Some(hit.title(format!("write `{opposite}`")));
     }
-    (region.atom_end(sign + 2) == Some(close - 1)).then(|| {
-        let written = region.at(sign);
-        let hit = if written == "!" {
-            Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses")
-                .label(NEGATION_SIGN)
-        } else {
-            wrong_negation(written, underlined)
-        };
-        hit.replace(open, "!").delete(end).title("write `!`")
-    })
+    if region.atom_end(sign + 2) != Some(close - 1) {
+        let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an expression in parentheses")
+            .note("the engine negates only an atom")
+            .help("define a helper rule with this condition and negate its head");
+        return Some(hit.read_as(without_premise(region, &(sign..close + 1))?).guess());
+    }
+    let written = region.at(sign);
+    let hit = if written == "!" {
+        Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses").label(NEGATION_SIGN)
+    } else {
+        wrong_negation(written, underlined)
+    };
+    Some(hit.replace(open, "!").delete(end).title("write `!`"))
 }
 
 fn opposite(comparison: &str) -> &'static str {
@@ -223,7 +227,7 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `===`, `=\=`, `≤`, `is`, `in`, `0 < X < 9`.
+/// `===`, `=\=`, `≤`, `is`, `0 < X < 9`.
 pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
     let body = region.arrow().unwrap_or(0);
     for index in body + 1..region.tokens.len() {
@@ -234,8 +238,6 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
         }
         let hit = match region.at(index) {
             "is" => type_test(region, index).or_else(|| assigned(region, index)),
-            "in" | "IN" => member(region, index, false),
-            "not" | "NOT" if matches!(region.at(index + 1), "in" | "IN") => member(region, index, true),
             _ => foreign_operator(region, index).or_else(|| chained(region, index)),
         };
         if let Some(hit) = hit {
@@ -268,14 +270,16 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant).title(format!("write `{meant}`")))
 }
 
-fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
+/// The finding for an operator of another language.
+pub(super) fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
 }
 
 /// `P is User`: a type, since nothing else in the clause has this name.
 fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
     let start = index - 1;
-    let kind = region.token(index + 1).filter(|token| token.kind == LexemeKind::Variable && !token.is("_"))?;
+    let kind =
+        region.token(index + 1).filter(|token| token.kind == LexemeKind::Variable && !token.is("_"))?;
     let is_other = |at: usize| at != index + 1 && region.at(at) == kind.text;
     let is_premise = starts_premise(region, start) && region.part_end(start) == index + 2;
     if !is_premise || (0..region.tokens.len()).any(is_other) {
@@ -299,58 +303,17 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     let hit = wrong_operator("is", region.token(index)?.range())
         .label("expected `=`")
         .note("`=` binds a variable to the result of a function");
+    let is_number = region.at(index + 1) == "-" && end == index + 3;
+    let is_unclear = value == region.slice(value_range.clone())
+        && end > index + 2
+        && !is_number
+        && !region.is_atom(index + 1);
+    if is_unclear {
+        let hit = hit.help("write the expression with functions, such as `fn:plus(X, 1)`").guess();
+        return Some(hit.read(region.token(index)?.start..value_range.end, "= 0"));
+    }
     let title = format!("write `= {}`", shorten(&value));
     Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
-}
-
-/// `X in [1, 2]`: a test when `X` is bound already, else a choice. `index` is the first word after the element.
-fn member(region: &Region<'_>, index: usize, is_not_in: bool) -> Option<Hit> {
-    let element = region.token(index - 1)?;
-    let tokens = index + 1 + usize::from(is_not_in)..region.part_end(index);
-    let list = region.range(tokens.clone());
-    let sign = index.checked_sub(2).filter(|&at| NOT.contains(&region.at(at)) && starts_premise(region, at));
-    let negated = is_not_in || sign.is_some();
-    let start = sign.unwrap_or(index - 1);
-    let written = region.slice(region.range(index..tokens.start));
-    let hit = wrong_operator(written, region.range(index..tokens.start));
-    let Some(list_text) = list_text(region, &tokens).filter(|_| element.kind != LexemeKind::Word) else {
-        let hit = hit.note("`:list:member(X, L)` goes through the elements of a list").help(ELEMENTS_ARE_FACTS);
-        let is_premise = starts_premise(region, start) && element.depth == 0;
-        let hit = hit.guess();
-        return match is_premise {
-            true => Some(hit.read_as(without_premise(region, &(start..tokens.end))?)),
-            false => None,
-        };
-    };
-    let bound = region.arrow().is_some_and(|arrow| {
-        (arrow..start).any(|at| region.at(at) == element.text) || element.kind != LexemeKind::Variable
-    });
-    let text = match (negated, bound) {
-        (true, _) => format!("!:list:member({}, {list_text})", element.text),
-        (false, true) => format!(":filter(fn:list:contains({list_text}, {}))", element.text),
-        (false, false) => format!(":list:member({}, {list_text})", element.text),
-    };
-    let title = format!("write `{}`", shorten(&text));
-    let hit = hit.note("`:list:member` and `fn:list:contains` test the elements of a list");
-    Some(hit.replace(region.token(start)?.start..list.end, text).title(title).guess())
-}
-
-/// What to write for a test of a collection that is not a list.
-const ELEMENTS_ARE_FACTS: &str = "write a predicate with one fact for each element, and use it as a premise";
-
-/// A list as Mangle writes it: sets and tuples of values have other brackets.
-fn list_text(region: &Region<'_>, tokens: &Range<usize>) -> Option<String> {
-    let (first, last) = (region.token(tokens.start)?, tokens.end.checked_sub(1)?);
-    if tokens.len() == 1 {
-        return (first.kind == LexemeKind::Variable).then(|| first.text.to_owned());
-    }
-    let is_bracketed = matches!(first.text, "[" | "{" | "(") && region.close(tokens.start) == Some(last);
-    let is_value = |at: usize| {
-        let is_value = matches!(region.kind(at), Some(LexemeKind::Text | LexemeKind::Number | LexemeKind::Name));
-        is_value || region.at(at) == "," || region.kind(at) == Some(LexemeKind::Variable) && region.at(at + 1) != "::"
-    };
-    let is_list = is_bracketed && (tokens.start + 1..last).all(is_value);
-    is_list.then(|| format!("[{}]", region.slice(region.range(tokens.start + 1..last))))
 }
 
 /// `0 < X < 9`.
@@ -441,8 +404,18 @@ fn no_quantifier(word: &str, range: Range<usize>) -> Hit {
 
 fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
     let headline = format!("Mangle has no aggregation `{}`", region.at(index));
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline)
-        .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions");
+    let reducer = ["count", "sum", "min", "max"].into_iter().find(|word| region.at(index + 2) == *word);
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline);
+    let hit = match reducer {
+        Some("count") => {
+            hit.note("`|> do fn:group_by(…), let N = fn:count()` after a body counts its solutions")
+        }
+        Some(word) => hit.note(format!(
+            "`|> do fn:group_by(…), let N = fn:{word}(X)` after a body aggregates its solutions"
+        )),
+        None => hit
+            .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions"),
+    };
     Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 

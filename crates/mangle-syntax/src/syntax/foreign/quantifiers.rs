@@ -49,8 +49,9 @@ impl Quantifier<'_, '_> {
         if region.at(self.at) != "some" || !ends {
             return None;
         }
-        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), "`some` is a keyword of Rego")
-            .note("a variable needs no declaration");
+        let hit =
+            Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), "`some` is a keyword of Rego")
+                .note("a variable needs no declaration");
         let hit = hit.change(without_premise(region, &(self.at..last + 1))?).title("delete the declaration");
         Some(self.renamed(hit, &variables, &(self.at..last + 1)).guess())
     }
@@ -90,10 +91,12 @@ impl Quantifier<'_, '_> {
             "some" | "every" => format!("`{quantifier} … in` is a quantifier of Rego"),
             _ => format!("Mangle has no loop `{quantifier} … in`"),
         };
-        let note = if matches!(quantifier, "some" | "any" | "for" | "each") { RANGES_OVER } else { COUNTEREXAMPLE };
+        let note =
+            if matches!(quantifier, "some" | "any" | "for" | "each") { RANGES_OVER } else { COUNTEREXAMPLE };
         let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline).note(note);
         let phrase = self.at..last;
-        let list = region.token(word + 1).filter(|list| list.kind == LexemeKind::Variable && word + 2 == last);
+        let list =
+            region.token(word + 1).filter(|list| list.kind == LexemeKind::Variable && word + 2 == last);
         let hit = match (quantifier, variables, list) {
             ("some", [variable], Some(list)) => {
                 let call = format!(":list:member({}, {})", camel(region, *variable), list.text);

@@ -130,6 +130,25 @@ impl<'t> Region<'t> {
         index > 0 && self.atom_end(0) == Some(index - 1)
     }
 
+    /// True if a premise of its own can start at this token.
+    pub(super) fn starts_premise(&self, index: usize) -> bool {
+        matches!(self.before(index), ":-" | "⟸" | "," | ";" | "&&" | "and" | "AND")
+            && self.token(index).is_some_and(|token| token.depth == 0)
+    }
+
+    /// True if a premise can end before this token.
+    pub(super) fn ends_premise(&self, index: usize) -> bool {
+        index >= self.stop() || matches!(self.at(index), "," | ";" | "|>" | "&&" | "and" | "AND")
+    }
+
+    /// The premise that has the token at `index`, which is not inside of brackets.
+    pub(super) fn premise_at(&self, index: usize) -> Range<usize> {
+        let start = (0..=index).rev().find(|&at| self.starts_premise(at)).unwrap_or(index);
+        let is_end =
+            |at: &usize| self.ends_premise(*at) && self.token(*at).is_none_or(|token| token.depth == 0);
+        start..(index..=self.tokens.len()).find(is_end).unwrap_or(index)
+    }
+
     /// The end of the premise or argument that has the token at `index`: the index behind its last
     /// token.
     pub(super) fn part_end(&self, index: usize) -> usize {
@@ -206,6 +225,7 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
         || at(0) == "```"
         || tokens.first().is_some_and(|token| token.kind == LexemeKind::Comment);
     let has_indented_lines = foreign.as_ref().is_some_and(Foreign::has_indented_lines);
+    let beginning = foreign.as_ref().map_or(0, Foreign::beginning);
     let ends_with_semicolon = foreign.as_ref().is_some_and(Foreign::ends_with_semicolon);
     let numbered = tokens.first().is_some_and(|token| token.kind == LexemeKind::Number);
     let is_braced = foreign.as_ref().is_some_and(Foreign::is_braced);
@@ -233,7 +253,8 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
         if prose && between.matches('\n').count() > 1 {
             return index + 1;
         }
-        if is_first_column(text, next)
+        if index + 1 >= beginning
+            && is_first_column(text, next)
             && starts_statement(tokens, index + 1)
             && !(GOES_ON.contains(&token.text) && token.text != ",")
         {
@@ -283,13 +304,13 @@ fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
 pub(super) fn without_premise(region: &Region<'_>, tokens: &Range<usize>) -> Option<RegionEdit> {
     let range = region.range(tokens.clone());
     let edit = |range: Range<usize>, text: &str| Some(RegionEdit { range, text: text.to_owned() });
-    if region.at(tokens.end) == "," {
+    if matches!(region.at(tokens.end), "," | "&&" | "and" | "AND") {
         let next = region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start);
         return edit(range.start..next, "");
     }
     let before = tokens.start.checked_sub(1)?;
     match region.at(before) {
-        "," => {
+        "," | "&&" | "and" | "AND" => {
             let is_swallowed =
                 region.at(tokens.end) == "." && region.kind_before(before) == Some(LexemeKind::Name);
             edit(region.token(before)?.start..range.end, if is_swallowed { " " } else { "" })

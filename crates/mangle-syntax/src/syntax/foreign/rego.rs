@@ -30,10 +30,16 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
         Foreign::Cedar(effect) => cedar(region, effect, line),
         Foreign::Python => Hit::new(&rules::FOREIGN_RULE, 0..line, "statement in the notation of Python")
             .note(python_note(region.at(0)))
-            .help("write the result before `:-`, the conditions after it, and a full stop"),
-        Foreign::GrammarRule => Hit::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
-            .note("a program derives facts and parses no text")
-            .help("let the program that embeds the engine parse the text and add facts"),
+            .help(match region.at(0) {
+                "import" | "from" => "delete the statement",
+                "class" => "declare a predicate with one argument for each field",
+                _ => "write the result before `:-`, the conditions after it, and a full stop",
+            }),
+        Foreign::GrammarRule => {
+            Hit::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
+                .note("a program derives facts and parses no text")
+                .help("let the program that embeds the engine parse the text and add facts")
+        }
         Foreign::Assignment => {
             let headline = format!("Mangle has no assignment `{} = …`", shorten(region.at(0)));
             Hit::new(&rules::FOREIGN_RULE, 0..line, headline)
@@ -83,7 +89,9 @@ fn cedar(region: &Region<'_>, effect: usize, line: usize) -> Hit {
 fn python_note(word: &str) -> &'static str {
     match word {
         "import" | "from" => "all built-ins of Mangle are always available",
-        "def" | "async" | "return" => "a rule takes the place of a function; its result is one of its arguments",
+        "def" | "async" | "return" => {
+            "a rule takes the place of a function; its result is one of its arguments"
+        }
         "class" => "a predicate takes the place of a class; its arguments are the fields",
         "for" | "while" => "a rule applies to all facts that match its premises, without a loop",
         _ => "a rule of Mangle is written `head :- premise, premise.`",

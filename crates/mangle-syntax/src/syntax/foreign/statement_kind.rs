@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::statement_start::{cedar_effect, is_assignment as is_python_assignment, is_command, is_grammar_rule, is_python};
+use super::statement_start::{
+    cedar_effect, is_assignment as is_python_assignment, is_command, is_grammar_rule, is_python,
+};
 use super::token::{Lexeme, LexemeKind};
 
 /// A kind of statement that Mangle does not have.
@@ -91,6 +93,14 @@ impl Foreign {
         matches!(self, Self::Python) || matches!(self, Self::Rule(rule) if !rule.is_braced)
     }
 
+    /// The tokens before which no other statement begins.
+    pub(super) fn beginning(&self) -> usize {
+        match self {
+            Self::Cedar(effect) => *effect + 1,
+            _ => 0,
+        }
+    }
+
     /// True if it ends with a semicolon.
     pub(super) fn ends_with_semicolon(&self) -> bool {
         matches!(self, Self::Select | Self::Command | Self::Cedar(_))
@@ -111,7 +121,10 @@ fn is_assignment(sign: &str) -> bool {
 
 fn is_select(tokens: &[Lexeme<'_>]) -> bool {
     let is = |token: &Lexeme<'_>, word: &str| token.text.eq_ignore_ascii_case(word);
-    tokens.first().is_some_and(|first| is(first, "select")) && tokens.iter().any(|token| is(token, "from"))
+    let has = |word: &str| tokens.iter().any(|token| is(token, word));
+    let begins = |index: usize, word: &str| tokens.get(index).is_some_and(|token| is(token, word));
+    let is_with = begins(0, "with") && begins(2, "as") && has("select");
+    (begins(0, "select") || is_with) && has("from")
 }
 
 /// The tokens of a statement.

@@ -85,6 +85,10 @@ pub(super) fn is_python(tokens: &[Lexeme<'_>]) -> bool {
             MODULES.contains(&at(tokens, 1).split('.').next().unwrap_or(""))
                 && (ends_line(2) || matches!(at(tokens, 2), "as" | ","))
         }
+        "@" => {
+            let end = if at(tokens, 2) == "(" { close(tokens, 2).map_or(2, |close| close + 1) } else { 2 };
+            is_name(1) && at(tokens, 1) != "decl" && ends_line(end)
+        }
         "return" => !ends_line(1) && !matches!(at(tokens, 1), "(" | ":-" | "."),
         _ => false,
     }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use super::super::foreign::{
-    value_advice, MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument,
+    MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument, value_advice,
 };
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;

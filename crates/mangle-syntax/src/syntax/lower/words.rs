@@ -95,7 +95,12 @@ impl<'c, 't> Lower<'c, 't> {
         let word = self.source(node);
         let variable = camel_case(word);
         let words = self.words();
-        if words.is_declaration || foreign_constant(word).is_some() || word == "now" || word.contains('.') || is_control(word) {
+        if words.is_declaration
+            || foreign_constant(word).is_some()
+            || word == "now"
+            || word.contains('.')
+            || is_control(word)
+        {
             return self.bare_name(node, range);
         }
         if words.variables.contains_key(variable.as_str()) {
@@ -182,6 +187,13 @@ impl<'c, 't> Lower<'c, 't> {
             self.holes = true;
             return;
         }
+        if word == "nl" && self.words().is_rule {
+            let finding = Finding::new(&rules::FOREIGN_CONTROL, name.range, "Mangle has no command `nl`");
+            let finding = finding.note("a rule derives facts and has no other effect");
+            self.soft(finding.help("remove the premise"));
+            self.holes = true;
+            return;
+        }
         self.odd.bare_atoms.push(name);
     }
 
@@ -262,10 +274,16 @@ impl<'c, 't> Lower<'c, 't> {
     /// Words without a fix: each of them has several readings.
     fn report_unclear(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
-        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word))
-            .note(start_of_values(word))
-            .help("write a variable that a premise binds, a name or a string");
-        self.soft(finding);
+        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word));
+        self.soft(if is_type(word) {
+            finding
+                .note("no premise tests the type of a value")
+                .help("state the type of the argument in the `bound […]` of its `Decl`")
+        } else {
+            finding
+                .note(start_of_values(word))
+                .help("write a variable that a premise binds, a name or a string")
+        });
     }
 
     /// `else := false`
