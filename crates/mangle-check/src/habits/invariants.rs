@@ -89,7 +89,10 @@ fn names_and_predicates(text: &str) -> Vec<String> {
         let tail = &rest[start..];
         let end = tail.find(|c: char| !is_word(c)).unwrap_or(tail.len());
         let (word, behind) = tail.split_at(end);
-        let is_predicate = behind.starts_with('(') && word.starts_with(|c: char| c.is_ascii_lowercase());
+        // A method is no predicate.
+        let is_method = rest[..start].ends_with('.');
+        let is_predicate =
+            !is_method && behind.starts_with('(') && word.starts_with(|c: char| c.is_ascii_lowercase());
         let is_name = word.starts_with('/') && word.len() > 1;
         if is_name || (is_predicate && !word.starts_with("fn:")) {
             found.push(word.to_owned());

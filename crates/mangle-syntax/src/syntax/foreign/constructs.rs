@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::hit::{Hit, Hits};
-use super::region::{Region, without_premise};
+use super::region::{NEUTRAL, Region, without_premise};
 use super::rego::{QUERY_IS_A_RULE, QUERY_OF_SQL};
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
@@ -58,6 +58,9 @@ fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> 
     let premise = premise_around(region, arrow, start);
     if premise == (start..close + 1) {
         return Some(hit.read_as(without_premise(region, &premise)?));
+    }
+    if depth > 1 {
+        return Some(hit.read(region.range(premise), NEUTRAL));
     }
     Some(hit.read(region.range(start..close + 1), "_"))
 }

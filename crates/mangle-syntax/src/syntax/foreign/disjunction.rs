@@ -27,7 +27,8 @@ enum Reach {
 }
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
-    let Some(arrow) = region.arrow() else { return };
+    // The semicolon of `( A -> B ; C )` belongs to the arrow.
+    let Some(arrow) = region.arrow().filter(|_| !region.has_word("->")) else { return };
     let found: Vec<usize> = (arrow + 1..region.stop()).filter(|&at| is_or(region, at)).collect();
     let Some(&first) = found.first() else { return };
     let written = region.at(first);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::premises::{NOT, wrong_operator};
-use super::region::{Region, without_premise};
+use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 
@@ -48,7 +48,7 @@ fn member(region: &Region<'_>, arrow: usize, index: usize, is_not_in: bool) -> O
     let Some(list) = list_text(region, &(first..end)).filter(|_| is_whole && is_value) else {
         let hit =
             hit.note("`:list:member(X, L)` goes through the elements of a list").help(ELEMENTS_ARE_FACTS);
-        return Some(hit.read_as(without_premise(region, &premise)?));
+        return Some(hit.read(region.range(premise), NEUTRAL));
     };
     let is_bound = element.kind != LexemeKind::Variable
         || (arrow..premise.start).any(|at| region.at(at) == element.text);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::phrases::is_known;
-use super::region::Region;
+use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
@@ -299,7 +299,7 @@ impl Path {
         }
         let start = negation.unwrap_or(self.tokens.start);
         // Neighboring premises can be paths too, so no comma is deleted.
-        Some(hit.read(region.range(start..self.tokens.end), "1 = 1"))
+        Some(hit.read(region.range(start..self.tokens.end), NEUTRAL))
     }
 
     /// The sign before the path that negates a premise.

@@ -14,6 +14,9 @@ const LONGEST: usize = 4096;
 /// Words and signs behind which a clause goes on.
 const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&", "||", "=", "|>", "if", "|"];
 
+/// A premise that stands for one that cannot be read.
+pub(super) const NEUTRAL: &str = "1 = 1";
+
 /// The text of one statement, as far as that can be told.
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
@@ -132,13 +135,14 @@ impl<'t> Region<'t> {
 
     /// True if a premise of its own can start at this token.
     pub(super) fn starts_premise(&self, index: usize) -> bool {
-        matches!(self.before(index), ":-" | "⟸" | "," | ";" | "&&" | "and" | "AND")
+        matches!(self.before(index), ":-" | "⟸" | "," | ";" | "&&" | "and" | "AND" | "||" | "or" | "OR")
             && self.token(index).is_some_and(|token| token.depth == 0)
     }
 
     /// True if a premise can end before this token.
     pub(super) fn ends_premise(&self, index: usize) -> bool {
-        index >= self.stop() || matches!(self.at(index), "," | ";" | "|>" | "&&" | "and" | "AND")
+        index >= self.stop()
+            || matches!(self.at(index), "," | ";" | "|>" | "&&" | "and" | "AND" | "||" | "or" | "OR")
     }
 
     /// The premise that has the token at `index`, which is not inside of brackets.

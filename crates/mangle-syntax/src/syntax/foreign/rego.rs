@@ -35,6 +35,11 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
                 "class" => "declare a predicate with one argument for each field",
                 _ => "write the result before `:-`, the conditions after it, and a full stop",
             }),
+        Foreign::Conditional => {
+            Hit::new(&rules::FOREIGN_RULE, 0..line, "Mangle has no statement `if … then`")
+                .note("a rule of Mangle is written `head :- premise, premise.`")
+                .help("write the result before `:-`, the conditions after it, and a full stop")
+        }
         Foreign::GrammarRule => {
             Hit::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
                 .note("a program derives facts and parses no text")

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::statement_start::{
-    cedar_effect, is_assignment as is_python_assignment, is_command, is_grammar_rule, is_python,
+    cedar_effect, is_assignment as is_python_assignment, is_command, is_conditional, is_grammar_rule,
+    is_python,
 };
 use super::token::{Lexeme, LexemeKind};
 
@@ -30,6 +31,8 @@ pub(super) enum Foreign {
     Assignment,
     /// `greeting --> [hello], name.`
     GrammarRule,
+    /// `if x in allowed then permit(x)`
+    Conditional,
 }
 
 /// A rule of Rego, with a body in braces or without.
@@ -54,6 +57,7 @@ impl Foreign {
             () if is_command(tokens) => Some(Self::Command),
             () if is_python(tokens) => Some(Self::Python),
             () if is_python_assignment(tokens) => Some(Self::Assignment),
+            () if is_conditional(tokens) => Some(Self::Conditional),
             () if is_grammar_rule(tokens) => Some(Self::GrammarRule),
             () => Self::rego(tokens),
         }
@@ -82,7 +86,12 @@ impl Foreign {
     /// Whether it ends with its line.
     pub(super) fn is_line(&self) -> bool {
         match self {
-            Self::Default | Self::Import | Self::Package | Self::Python | Self::Assignment => true,
+            Self::Default
+            | Self::Import
+            | Self::Package
+            | Self::Python
+            | Self::Assignment
+            | Self::Conditional => true,
             Self::Rule(rule) => !rule.is_braced,
             Self::Select | Self::Command | Self::Cedar(_) | Self::GrammarRule => false,
         }
@@ -90,7 +99,8 @@ impl Foreign {
 
     /// True if indented lines after the first one belong to it.
     pub(super) fn has_indented_lines(&self) -> bool {
-        matches!(self, Self::Python) || matches!(self, Self::Rule(rule) if !rule.is_braced)
+        matches!(self, Self::Python | Self::Conditional)
+            || matches!(self, Self::Rule(rule) if !rule.is_braced)
     }
 
     /// The tokens before which no other statement begins.
@@ -205,10 +215,20 @@ impl Tokens<'_, '_> {
             () if is_certain => has_if || self.ends(body),
             () if has_value && has_if => true,
             // `p(X) if q(X)` and `p if q(X).` are read with another arrow.
-            () if has_if => !is_function && !self.goes_on_as_clause(body),
+            () if has_if => (!is_function || self.is_function_of_rego(body)) && !self.goes_on_as_clause(body),
             () => has_value && self.at(head) == ":=" && self.is_plain_value(head + 1) && self.ends(body),
         };
         is_rule.then_some(RegoRule { argument, is_braced })
+    }
+
+    /// True if the parameter is in lower case, and the line of the body has an operator or a path of Rego.
+    fn is_function_of_rego(&self, body: usize) -> bool {
+        let line = self.0.iter().skip(body).take_while(|token| !token.first);
+        let is_foreign = |token: &Lexeme<'_>| {
+            matches!(token.text, "in" | "==" | ":=")
+                || (token.kind == LexemeKind::Word && token.text.contains('.'))
+        };
+        self.kind(2) == Some(LexemeKind::Word) && line.into_iter().any(is_foreign)
     }
 
     /// Whether a value that is no atom is at `index`.

@@ -68,6 +68,17 @@ pub(super) fn is_grammar_rule(tokens: &[Lexeme<'_>]) -> bool {
     is_word && at(tokens, end) == "-->" && body.into_iter().any(|token| token.depth == 0 && is_literal(token))
 }
 
+/// True if the tokens are `if … then …` with a condition that is not a premise of Mangle.
+pub(super) fn is_conditional(tokens: &[Lexeme<'_>]) -> bool {
+    let has = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
+    let is_if = matches!(at(tokens, 0), "if" | "If" | "IF") && at(tokens, 1) != "(";
+    is_if && has(&["then", "THEN"]) && has(&["in", "IN", "else", "ELSE", "."]) && !has(&[":-"]) && {
+        let last = tokens.iter().position(|token| matches!(token.text, "then" | "THEN")).unwrap_or(0);
+        let is_foreign = |token: &Lexeme<'_>| matches!(token.text, "in" | "IN") || token.text.contains('.');
+        has(&["else", "ELSE"]) || tokens.iter().take(last).any(is_foreign)
+    }
+}
+
 /// True if the tokens begin a statement of Python.
 pub(super) fn is_python(tokens: &[Lexeme<'_>]) -> bool {
     let is_name = |index: usize| {
@@ -115,6 +126,10 @@ pub(super) fn is_assignment(tokens: &[Lexeme<'_>]) -> bool {
         "[" | "{" => close(tokens, 2).map_or(0, |close| close + 1),
         "True" | "False" | "None" => 3,
         _ if matches!(value.kind, LexemeKind::Text | LexemeKind::Number) => 3,
+        // `p = q(X)` has the arrow of another language.
+        _ if value.kind == LexemeKind::Word && at(tokens, 3) != "(" => {
+            tokens.iter().skip(3).position(|token| token.first).map_or(tokens.len(), |line| line + 3)
+        }
         _ => return false,
     };
     let ends_line = |index: usize| tokens.get(index).is_none_or(|token| token.first);

@@ -73,7 +73,10 @@ impl<'c, 't> Lower<'c, 't> {
         let is_let = self.follows_let(node);
         let words = self.words();
         let often = words.bare.get(word).is_some_and(|count| *count > 1);
-        if words.is_rule && (is_let || often || is_short(word)) {
+        // Beside variables with capitals, a letter can also be a constant of Prolog.
+        let has_lower_variables = words.variables.is_empty() || words.bare.values().any(|count| *count > 1);
+        let is_variable = is_let || often || (is_short(word) && has_lower_variables);
+        if words.is_rule && is_variable {
             self.odd.lowercase.push((word, range));
             return TermKind::Variable(Symbol::new(&camel_case(word)));
         }
@@ -82,7 +85,7 @@ impl<'c, 't> Lower<'c, 't> {
             return TermKind::Broken;
         }
         let is_variable_too = words.is_rule && words.variables.contains_key(camel_case(word).as_str());
-        if is_variable_too || self.applications > 0 || is_type(word) {
+        if is_variable_too || (words.is_rule && is_short(word)) || self.applications > 0 || is_type(word) {
             self.odd.unclear.push((word, range));
         } else {
             self.odd.unmarked.push((word, range));
