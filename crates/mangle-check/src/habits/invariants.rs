@@ -45,6 +45,16 @@ fn fixes_that_guess_add_no_syntax_errors() {
 }
 
 #[test]
+fn findings_are_short() {
+    each_finding(|title, _, found| {
+        let is_short = |text: &str, limit: usize| text.chars().count() <= limit;
+        assert!(is_short(&found.message, 72), "{title}: {}", found.message);
+        assert!(found.label.as_deref().is_none_or(|label| is_short(label, 40)), "{title}: {}", found.message);
+        assert!(found.notes.len() <= 2, "{title}: {}", found.message);
+    });
+}
+
+#[test]
 fn every_finding_names_a_next_step() {
     each_finding(|title, _, found| {
         let has_step =

@@ -5,54 +5,11 @@ use std::ops::Range;
 use super::functions::function;
 use super::group_by::{group_by, group_words, order_or_limit};
 use super::hit::{Hit, Hits};
+use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables, reducer};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
-use crate::syntax::lower::{camel_case, shorten};
+use crate::syntax::lower::shorten;
 use crate::syntax::rules;
-
-/// Words of other languages for the reducers.
-const REDUCERS: &[(&str, &str)] = &[
-    ("count", "fn:count"),
-    ("sum", "fn:sum"),
-    ("min", "fn:min"),
-    ("max", "fn:max"),
-    ("avg", "fn:avg"),
-    ("mean", "fn:avg"),
-    ("average", "fn:avg"),
-    ("collect", "fn:collect"),
-    ("collect_distinct", "fn:collect_distinct"),
-    ("list", "fn:collect"),
-];
-
-/// An aggregation: what is reduced, by what, and the variable that takes the result.
-pub(super) struct Aggregate {
-    pub(super) reducer: &'static str,
-    pub(super) argument: String,
-}
-
-fn reducer(word: &str) -> Option<&'static str> {
-    let word = word.to_ascii_lowercase();
-    let word = word.strip_prefix("fn:").unwrap_or(&word);
-    REDUCERS.iter().find(|(known, _)| *known == word).map(|(_, reducer)| *reducer)
-}
-
-impl Aggregate {
-    fn new(region: &Region<'_>, word: &str, argument: Range<usize>) -> Option<Self> {
-        let reducer = reducer(word)?;
-        let written = region.slice(region.range(argument.clone())).trim();
-        let variable = argument.len() == 1 && region.kind(argument.start) == Some(LexemeKind::Variable);
-        let argument = match reducer {
-            "fn:count" if argument.len() <= 1 => "",
-            _ if variable => written,
-            _ => return None,
-        };
-        Some(Self { reducer, argument: argument.to_owned() })
-    }
-
-    pub(super) fn call(&self) -> String {
-        format!("{}({})", self.reducer, self.argument)
-    }
-}
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else {
@@ -124,26 +81,6 @@ fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     Some(hit.replace(range, variable).replace(end..end, transform).title("aggregate after the body").guess())
 }
 
-/// `count(Y)`, `count<Y>`, `COUNT(*)` as an argument.
-pub(super) fn aggregate_at(region: &Region<'_>, tokens: Range<usize>) -> Option<Aggregate> {
-    let open = region.at(tokens.start + 1);
-    let last = tokens.end.checked_sub(1)?;
-    let closed = matches!((open, region.at(last)), ("(", ")") | ("<", ">"));
-    if !closed || tokens.len() < 3 {
-        return None;
-    }
-    Aggregate::new(region, region.at(tokens.start), tokens.start + 2..last)
-}
-
-/// A variable for the result that the clause does not use.
-pub(super) fn fresh(region: &Region<'_>, aggregate: &Aggregate) -> String {
-    let mut name = camel_case(aggregate.reducer.trim_start_matches("fn:"));
-    while region.has_word(&name) {
-        name.push('2');
-    }
-    name
-}
-
 fn transform(
     region: &Region<'_>,
     arrow: usize,
@@ -170,26 +107,16 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let word = equal + 1;
     let premise = equal - 1..region.part_end(equal - 1).min(region.stop());
     let brace = (word + 1..premise.end).find(|&at| region.at(at) == "{" && region.at(word + 1) != "(");
-    let (aggregate, inner) = match brace {
+    let braced = match brace {
+        Some(open) => Some(braced(region, word, open)?),
+        None => None,
+    };
+    let (aggregate, inner) = match braced {
+        Some((aggregate, inner)) => (aggregate, Some(inner)),
         None => match aggregate_at(region, word..premise.end) {
             Some(aggregate) => (aggregate, None),
             None => return unclear(region, word, &premise),
         },
-        Some(open) => {
-            let close = region.close(open)?;
-            let argument = (word + 1..open)
-                .filter(|&at| region.kind(at) == Some(LexemeKind::Variable))
-                .map(|at| at..at + 1)
-                .next();
-            // `count { X : q(X) }`
-            let colon = (region.at(open + 2) == ":").then_some(open + 1..open + 2);
-            let body = if colon.is_some() { open + 3..close } else { open + 1..close };
-            let argument = argument.or(colon).unwrap_or(open..open);
-            (
-                Aggregate::new(region, region.at(word), argument)?,
-                Some(region.slice(region.range(body)).trim()),
-            )
-        }
     };
     let keys = head_variables(region, arrow, variable);
     let hit = aggregation(region, &region.token(word)?.range(), &aggregate.call(), &keys.join(", "));
@@ -207,6 +134,18 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let end = region.range(0..region.stop()).end;
     let transform = transform(region, arrow, &keys, variable, &aggregate);
     Some(hit.replace(end..end, transform).title("aggregate after the body").guess())
+}
+
+/// `count : { q(X) }`, `sum Y : { q(Y) }` and `count { X : q(X) }`: the aggregation and its body.
+fn braced<'t>(region: &Region<'t>, word: usize, open: usize) -> Option<(Aggregate, &'t str)> {
+    let close = region.close(open)?;
+    let variable = (word + 1..open).find(|&at| region.kind(at) == Some(LexemeKind::Variable));
+    let argument = variable.map(|at| at..at + 1);
+    let colon = (region.at(open + 2) == ":").then_some(open + 1..open + 2);
+    let body = if colon.is_some() { open + 3..close } else { open + 1..close };
+    let argument = argument.or(colon).unwrap_or(open..open);
+    let aggregate = Aggregate::new(region, region.at(word), argument)?;
+    Some((aggregate, region.slice(region.range(body)).trim()))
 }
 
 /// `N = count(distinct X)`, `S = sum(input.prices)`: a call of a reducer that no transform can be made of.
@@ -235,10 +174,6 @@ fn is_countable(region: &Region<'_>, argument: usize) -> bool {
     region.kind(argument) == Some(LexemeKind::Variable) || matches!(region.at(argument), "*" | ")")
 }
 
-/// Where the result of an aggregation is used.
-pub(super) const USE_IN_ANOTHER_RULE: &str =
-    "aggregate in a rule of its own, and compare its result in another rule";
-
 /// How something is aggregated that is not a variable.
 const RULE_OF_ITS_OWN: &str = "write a rule with a premise for each element, and aggregate its solutions";
 
@@ -262,19 +197,6 @@ fn in_comparison(region: &Region<'_>, arrow: usize) -> Option<Hit> {
 
 fn is_sign_of_order(sign: &str) -> bool {
     matches!(sign, "=" | "==" | "!=" | "<" | ">" | "<=" | ">=" | "=<" | "<>")
-}
-
-/// The variables of the head but one.
-pub(super) fn head_variables<'t>(region: &Region<'t>, arrow: usize, but: &str) -> Vec<&'t str> {
-    let mut all: Vec<&str> = Vec::new();
-    for at in 0..arrow {
-        let word = region.at(at);
-        if region.kind(at) == Some(LexemeKind::Variable) && word != but && word != "_" && !all.contains(&word)
-        {
-            all.push(word);
-        }
-    }
-    all
 }
 
 /// `let N = COUNT(*)` in a transform.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::aggregates::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables};
 use super::hit::{Hit, Hits};
+use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;

@@ -20,6 +20,7 @@ mod paths;
 mod phrases;
 mod premises;
 mod quantifiers;
+mod reducers;
 mod region;
 mod rego;
 mod sql;
