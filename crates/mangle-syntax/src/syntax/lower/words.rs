@@ -110,6 +110,9 @@ impl<'c, 't> Lower<'c, 't> {
             self.odd.lowercase.push((word, range));
             return TermKind::Variable(Symbol::new(&variable));
         }
+        if words.bare.get(word).is_some_and(|count| *count > 1) || is_short(word) {
+            return self.bare_name(node, range);
+        }
         self.odd.unclear.push((word, range));
         self.holes = true;
         TermKind::Broken
