@@ -6,6 +6,8 @@ pub mod describe;
 pub mod diagnostics;
 mod excerpt;
 mod fix_checks;
+#[cfg(test)]
+mod habits;
 pub mod headings;
 #[cfg(test)]
 mod incremental_tests;

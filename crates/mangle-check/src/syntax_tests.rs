@@ -498,6 +498,7 @@ fn values_and_atoms_mixed_up() {
               note: a premise is an atom or a comparison
             3:19-20 error predicate-as-value: atom `q(…)` is used as a value
               note: an atom is true or false; only a function returns a value
+              help: use a function, which begins with `fn:`, or bind a variable with a premise
             4:19-22 error lowercase-variable: `one` is not a value
               note: names start with `/`, variables with a capital (`One`); text is quoted
               fix: write `/one`
@@ -733,11 +734,13 @@ fn counts_with_group_by_are_named() {
               fix: group after the body
             6:31-39 error foreign-aggregation: Mangle has no `GROUP BY`
               note: a transform after the body groups: `|> do fn:group_by(X), let N = fn:count()`
+              help: aggregate in a rule of its own, and compare its result in another rule
             7:58-66 error missing-fn: function `count` does not start with `fn:`
               note: a word without `fn:` is a predicate, which returns no value
               fix: write `fn:count()`
             8:41-49 error foreign-aggregation: Mangle has no `GROUP BY`
               note: a transform after the body groups: `|> do fn:group_by(X), let N = fn:count()`
+              help: aggregate in a rule of its own, and compare its result in another rule
             9:41-49 error foreign-aggregation: Mangle has no `GROUP BY`
               note: a transform after the body groups: `|> do fn:group_by(T), let Sum = fn:sum(H), let Max = fn:max(H)`
               fix: group after the body
@@ -756,8 +759,9 @@ fn words_of_sql_in_capitals_are_named() {
             3:25-32 error foreign-word: Mangle has no word `BETWEEN`
               note: a range is written as two comparisons
               fix: write `N >= 1, N <= 5`
-            4:25-27 error foreign-word: Mangle has no word `IS`
+            4:25-36 error foreign-word: Mangle has no test `IS NOT NULL`
               note: what is unknown is expressed by the absence of a fact
+              help: write a premise that holds if the value is known
         "#]],
     );
 }

@@ -373,29 +373,21 @@ fn a_negated_word_without_parentheses_has_two_findings() {
     check(
         "bad(\"x\").\nstop() :- bad(_).\ngo() :- not stop.\n",
         expect![[r#"
-        not-keyword: `not` does not negate a premise
-          safe: write `!`
-            go() :- !stop.
-        missing-parens: atom `stop` has no parentheses
-          note: the engine expects them even without arguments
-          safe: add `()`
-            go() :- not stop().
-    "#]],
+            not-keyword: `not` does not negate a premise
+              safe: write `!stop()`
+                go() :- !stop().
+        "#]],
     );
     check(
         "bad(\"x\").\nstop() :- bad(_).\ngo(X) :- bad(X), not stop, not bad(X).\n",
         expect![[r#"
-        not-keyword: `not` does not negate a premise
-          guess: write `!`
-            go(X) :- bad(X), !stop, not bad(X).
-        missing-parens: atom `stop` has no parentheses
-          note: the engine expects them even without arguments
-          safe: add `()`
-            go(X) :- bad(X), not stop(), not bad(X).
-        not-keyword: `not` does not negate a premise
-          safe: write `!`
-            go(X) :- bad(X), not stop, !bad(X).
-    "#]],
+            not-keyword: `not` does not negate a premise
+              guess: write `!stop()`
+                go(X) :- bad(X), !stop(), not bad(X).
+            not-keyword: `not` does not negate a premise
+              safe: write `!`
+                go(X) :- bad(X), not stop, !bad(X).
+        "#]],
     );
 }
 

@@ -18,7 +18,7 @@ use crate::lint::{Finding, Fix, Rule};
 use crate::text::{StatementId, TextRange, TextSize, size};
 
 /// Findings which say that a habit of another language may be behind them.
-static DOUBTS: [&Rule; 16] = [
+static DOUBTS: [&Rule; 17] = [
     &rules::SYNTAX_ERROR,
     &rules::MISSING_COMMA,
     &rules::MISSING_BRACKET,
@@ -35,6 +35,7 @@ static DOUBTS: [&Rule; 16] = [
     &rules::UNKNOWN_DECL_PART,
     &rules::WRONG_ARROW,
     &rules::MISSING_PARENS,
+    &rules::TYPE_DOT_GLUED,
 ];
 
 /// Parses a text.
@@ -52,7 +53,8 @@ pub(super) struct RecoveredText {
 /// Whether a statement may be worth a second reading.
 pub(super) fn is_doubtful(statement: &Statement) -> bool {
     let broken = matches!(statement.kind, StatementKind::Broken);
-    broken || statement.findings.iter().any(|finding| DOUBTS.contains(&finding.rule))
+    let has = |rule: &&'static Rule| statement.findings.iter().any(|finding| finding.rule == *rule);
+    broken || DOUBTS.iter().any(has) || (has(&&rules::MISSING_DOT) && has(&&rules::LOWERCASE_VARIABLE))
 }
 
 /// A statement read with the habits of other languages undone; `None` when no such reading parses.
@@ -150,7 +152,7 @@ fn whole(text: &str, parse: Parse<'_>) -> Option<Vec<(usize, Statement)>> {
 
 /// Findings that a reading must not have.
 fn is_unread(rule: &'static Rule) -> bool {
-    let meant = [&rules::DISJUNCTION, &rules::MISSING_PARENS, &rules::WRONG_ARROW];
+    let meant = [&rules::DISJUNCTION, &rules::MISSING_PARENS, &rules::WRONG_ARROW, &rules::TYPE_DOT_GLUED];
     DOUBTS.contains(&rule) && !meant.contains(&rule)
 }
 

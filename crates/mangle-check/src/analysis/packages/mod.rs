@@ -218,7 +218,12 @@ fn missing_use(
     let prefix = TextRange::at(name.start(), length.min(name.len()));
     if !is_known(program, package) {
         let message = format!("unknown package `{package}` without a `Use`");
-        return Finding::new(&USE_MISSING, prefix, message).note("the engine rejects the program");
+        let finding = Finding::new(&USE_MISSING, prefix, message).note("the engine rejects the program");
+        return if NAMESPACES.contains(&package.as_str()) {
+            finding.help("built-in functions of Mangle begin with `fn:`, built-in premises with `:`")
+        } else {
+            finding
+        };
     }
     let message = format!("missing `Use` of package `{package}`");
     let (offset, text) = use_line(file, package);
@@ -235,6 +240,12 @@ fn missing_use(
         &format!("add `Use {package}!` at the start of the file"),
     )
 }
+
+/// Namespaces of built-ins in Rego and Python.
+const NAMESPACES: [&str; 16] = [
+    "array", "base64", "crypto", "datetime", "glob", "http", "io", "json", "math", "net", "object", "os",
+    "re", "regex", "strings", "time",
+];
 
 /// Where a `Use` line belongs: behind the last one, else behind `Package`, else before the first
 /// statement.

@@ -135,11 +135,12 @@ fn undefined(program: &Program, site: &Site<'_>, atom: &Atom, vocabulary: &Vocab
     let (name, count) = (atom.name, atom.args.len());
     let message = format!("undefined predicate `{}/{count}`", name.symbol);
     let finding = Finding::new(&UNDEFINED_PREDICATE, name.range, message);
-    if let Some(builtin) = colon_forgotten(name.symbol, count) {
+    let plain = Symbol::new(name.as_str().rsplit(':').next().unwrap_or_default());
+    if let Some(builtin) = colon_forgotten(plain, count) {
         let fix = Fix::guess(format!("write `{builtin}`")).replace(name.range, builtin);
         return finding.fix(text_first(atom, fix));
     }
-    if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
+    if let Some(correction) = builtins::correction(&format!(":{plain}")) {
         return finding.help(advice(correction));
     }
     if let Some(declaration) = declaration(name.as_str(), count) {

@@ -149,7 +149,7 @@ fn wildcard_finding(
         if rejects_unbound(subject) {
             finding.note(rejection(subject, wildcard.range)).note(consequences_of_versions())
         } else {
-            finding.note("a wildcard in a positive premise keeps the engine from ignoring the negation")
+            finding.note("the engine rejects `_` in a negation if another premise also contains `_`")
         }
     };
     let finding = finding.label("never bound");

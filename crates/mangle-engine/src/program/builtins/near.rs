@@ -21,6 +21,9 @@ const fn advised(wrong: &'static str, advice: &'static str) -> NameCorrection {
     NameCorrection { wrong, replacement: None, advice }
 }
 
+/// The advice about commands.
+const NO_EFFECTS: &str = "remove the premise: a rule derives facts and has no other effect";
+
 /// Sorted by the wrong name.
 const CORRECTIONS: &[NameCorrection] = &[
     advised(":append", "compute the list in a premise: `L = fn:list:append(Rest, X)`"),
@@ -34,7 +37,9 @@ const CORRECTIONS: &[NameCorrection] = &[
     renamed(":ends_with", ":string:ends_with"),
     renamed(":endswith", ":string:ends_with"),
     advised(":format", "compute the text in a premise: `Text = fn:string:concat(A, B)`"),
+    advised(":halt", NO_EFFECTS),
     renamed(":includes", ":string:contains"),
+    advised(":isinstance", "state the type of the argument in the `bound […]` of its `Decl`"),
     advised(":len", "compute the number in a premise: `N = fn:list:len(L)`"),
     advised(":length", "compute the number in a premise: `N = fn:list:len(L)`"),
     advised(
@@ -49,6 +54,9 @@ const CORRECTIONS: &[NameCorrection] = &[
     renamed(":member", ":list:member"),
     renamed(":memberchk", ":list:member"),
     advised(":min", "aggregate with `|> do fn:group_by(…), let V = fn:min(X)`"),
+    advised(":nl", NO_EFFECTS),
+    advised(":print", NO_EFFECTS),
+    advised(":println", NO_EFFECTS),
     advised(
         ":re_match",
         "compare with `:string:contains`, `:string:starts_with` or `:string:ends_with`; there are no regular expressions",
@@ -59,6 +67,8 @@ const CORRECTIONS: &[NameCorrection] = &[
     renamed(":startswith", ":string:starts_with"),
     advised(":string_concat", "compute the text in a premise: `Text = fn:string:concat(A, B)`"),
     advised(":sum", "aggregate with `|> do fn:group_by(…), let V = fn:sum(X)`"),
+    advised(":write", NO_EFFECTS),
+    advised(":writeln", NO_EFFECTS),
     renamed("fn:add", "fn:plus"),
     renamed("fn:append", "fn:list:append"),
     renamed("fn:average", "fn:avg"),

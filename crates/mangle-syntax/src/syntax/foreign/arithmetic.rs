@@ -9,6 +9,12 @@ use super::token::{Lexeme, LexemeKind, tokens};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
+/// Signs and words behind an expression; empty for the end of the statement.
+const ENDS: [&str; 23] = [
+    ",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and", "=:=", "=\\=", "==",
+    "\\==", "===", "<>", "=<", "!==",
+];
+
 /// Deeper expressions are left alone.
 const DEEPEST: u32 = 40;
 
@@ -38,7 +44,7 @@ pub(super) fn expression_at(region: &Region<'_>, from: usize) -> Option<(String,
 
 /// `Y = (X + 1) mod 2` and everything else that the grammar does not take as arithmetic.
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
-    let starts = ["=", "!=", "<", "<=", ">", ">=", "(", ",", "[", ":-"];
+    let starts = ["=", "!=", "<", "<=", ">", ">=", "(", ",", "[", ":-", ":=", "==", "=:=", "=<", "<>"];
     for from in 1..region.tokens.len() {
         if !starts.contains(&region.before(from)) {
             continue;
@@ -78,9 +84,14 @@ fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
 
 fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
     let (text, end) = expression_at(region, from)?;
-    let ends = [",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and"];
-    if !ends.contains(&region.at(end)) {
+    if !ENDS.contains(&region.at(end)) {
         return None;
+    }
+    if region.kind(from) == Some(LexemeKind::Text) && region.at(from + 1) == "%" {
+        let hit = Hit::new(&rules::INFIX_ARITHMETIC, region.range(from..end), no_infix("%"))
+            .note("strings are joined with `fn:string:concat(…)`")
+            .help("join the parts of the text with `fn:string:concat(…)`");
+        return Some(hit.read(region.range(from..end), "\"\""));
     }
     let range = region.range(from..end);
     let sign = (from..end).find_map(|at| region.token(at).filter(|token| operator(token).is_some()));
@@ -112,10 +123,11 @@ pub(in crate::syntax) fn no_infix(operator: &str) -> String {
 /// The function of an operator, and how strongly it binds.
 fn operator(token: &Lexeme<'_>) -> Option<(&'static str, u32)> {
     Some(match token.text {
+        "||" => ("fn:string:concat", 1),
         "+" | "++" => ("fn:plus", 1),
         "-" => ("fn:minus", 1),
         "*" => ("fn:mult", 2),
-        "/" | "div" => ("fn:div", 2),
+        "/" | "//" | "div" => ("fn:div", 2),
         "%" | "mod" => ("fn:mod", 2),
         _ => return None,
     })

@@ -27,7 +27,8 @@ enum Reach {
 }
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
-    let Some(arrow) = region.arrow() else { return };
+    // The semicolon of `( A -> B ; C )` belongs to the arrow.
+    let Some(arrow) = region.arrow().filter(|_| !region.has_word("->")) else { return };
     let found: Vec<usize> = (arrow + 1..region.stop()).filter(|&at| is_or(region, at)).collect();
     let Some(&first) = found.first() else { return };
     let written = region.at(first);
@@ -77,7 +78,20 @@ fn is_or(region: &Region<'_>, index: usize) -> bool {
     OR.contains(&region.at(index))
         && !region.is_atom(index)
         && region.token(index + 1).is_some_and(|next| !matches!(next.text, "let" | "do" | "."))
+        && !joins_texts(region, index)
         && enclosing(region, index).is_none_or(|open| is_group(region, open))
+}
+
+/// True if `||` stands between two values, as in `N = F || " " || L` of SQL.
+fn joins_texts(region: &Region<'_>, index: usize) -> bool {
+    let is_value = |at: usize| {
+        region.token(at).is_some_and(|token| {
+            matches!(token.kind, LexemeKind::Variable | LexemeKind::Text | LexemeKind::Number)
+        })
+    };
+    let compares = matches!(region.at(index + 2), "=" | "==" | "!=" | "<" | ">" | "<=" | ">=" | "<>" | "in");
+    let is_first = index >= 2 && matches!(region.at(index - 2), "=" | "||" | ":=");
+    region.at(index) == "||" && is_first && is_value(index - 1) && is_value(index + 1) && !compares
 }
 
 /// The bracket that is open around the token at `index`.

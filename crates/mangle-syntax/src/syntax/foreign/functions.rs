@@ -5,6 +5,20 @@ pub(super) fn function(word: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
 }
 
+/// What to write in place of a call that has no function of Mangle with the same arguments.
+pub(in crate::syntax) fn value_advice(word: &str) -> &'static str {
+    match word.rsplit('.').next().unwrap_or(word) {
+        "sprintf" | "format" | "printf" | "format_string" | "print" | "string_format" => {
+            "join the parts with `fn:string:concat(…)`"
+        }
+        "get" => "bind the value with a premise that has the key as an argument",
+        "lower" | "upper" | "toLowerCase" | "toUpperCase" | "trim" | "strip" | "split" | "substring" => {
+            "add the changed text as a fact; Mangle has no such function"
+        }
+        _ => "use a function, which begins with `fn:`, or bind a variable with a premise",
+    }
+}
+
 /// Words of other languages for functions.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("plus", "fn:plus"),

@@ -75,6 +75,12 @@ impl Hit {
         }
     }
 
+    /// The same habit at `range`, with another headline.
+    pub(super) fn named(mut self, headline: impl Into<String>, range: Range<usize>) -> Self {
+        (self.headline, self.range) = (headline.into(), range);
+        self
+    }
+
     pub(super) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self

@@ -8,16 +8,24 @@
 mod aggregates;
 mod arithmetic;
 mod arrow;
+mod constructs;
 mod declarations;
 mod disjunction;
 mod functions;
+mod group_by;
 mod hit;
 mod lists;
+mod membership;
+mod paths;
 mod phrases;
 mod premises;
+mod quantifiers;
+mod reducers;
 mod region;
 mod rego;
+mod sql;
 mod statement_kind;
+mod statement_start;
 mod statements;
 mod terms;
 mod times;
@@ -26,9 +34,12 @@ mod token;
 pub(super) use arithmetic::{as_functions, no_infix};
 pub(super) use arrow::arrow_note;
 pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
+pub(super) use functions::value_advice;
 use hit::Hits;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
 pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
+pub(super) use paths::{BIND_BY_PREMISE, has_known_root, no_field_access, path_note};
+pub(super) use phrases::{CASES_ARE_RULES, is_control};
 pub(super) use premises::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
 pub(super) use region::Region;
 pub(super) use token::{Lexeme, LexemeKind, tokens};
@@ -63,6 +74,10 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::early_lets,
     statements::pipes,
     aggregates::habits,
+    constructs::habits,
+    quantifiers::habits,
+    membership::habits,
+    paths::habits,
     premises::negation,
     phrases::habits,
     premises::groups,

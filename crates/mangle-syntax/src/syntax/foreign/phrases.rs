@@ -1,4 +1,4 @@
-//! Words of other languages between terms and between premises: `T like "src/%"`, `some X in L`, `p(X) unless q(X)`,
+//! Words of other languages between terms and between premises: `T like "src/%"`, `a(X) JOIN b(X)`, `p(X) unless q(X)`,
 //! `if … then … else …`.
 //!
 //! None of them is joined to its neighbours by commas: such a premise is left out of the reading, and where a premise of
@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::ABSENCE;
 use super::hit::{Hit, Hits};
 use super::region::{Region, without_premise};
+use super::sql::{joined_tables, sql_note};
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
@@ -78,11 +79,23 @@ const TEXT_TESTS: [(&str, &str); 8] = [
 /// Words that are no premise, not even alone.
 const CONTROL: [&str; 9] = ["if", "then", "else", "elif", "otherwise", "case", "end", "when", "unless"];
 
+/// True for a word that controls a program and is not a value.
+pub(in crate::syntax) fn is_control(word: &str) -> bool {
+    CONTROL.contains(&word)
+}
+
+/// The equivalent of words for cases.
+pub(in crate::syntax) const CASES_ARE_RULES: &str = "each case is a rule of its own";
+
 /// The note about words for comparisons.
 const COMPARED: &str = "values are compared by `=`, `!=`, `<`, `<=`, `>` and `>=`";
 
 /// The note about words for tests of texts.
 const TESTED: &str = "texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`";
+
+/// The note about a value that may be missing.
+const HAS_VALUE: &str =
+    "a value that is missing is a fact that is missing: a premise holds only if it is present";
 
 /// One phrase in a premise.
 struct Phrase<'r, 't> {
@@ -101,11 +114,18 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let end = region.top_level(arrow + 1, |token| token.is("|>")).unwrap_or_else(|| region.stop());
     let mut start = arrow + 1;
     while start < end {
-        let comma = region.top_level(start, |token| token.is(",")).filter(|comma| *comma < end);
-        let part = start..comma.unwrap_or(end);
+        let is_range = |at: usize| at >= 2 && region.at(at - 2).eq_ignore_ascii_case("between");
+        let ends = |at: &usize| {
+            let is_joint = matches!(region.at(*at), "," | "&&" | "and" | "AND") && !is_range(*at);
+            is_joint && region.token(*at).is_some_and(|token| token.depth == 0)
+        };
+        let part = start..(start..end).find(ends).unwrap_or(end);
         start = part.end + 1;
+        if hits.takes(&region.range(part.clone())) {
+            continue;
+        }
         let Some(at) = foreign_word(region, &part) else { continue };
-        if let Some((hit, last)) = (Phrase { region, part, at }).hit(end) {
+        if let Some((hit, last)) = (Phrase { region, part, at }).hit() {
             start = start.max(last + 1);
             hits.add(hit);
         }
@@ -149,12 +169,14 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
         && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
 }
 
-/// Whether this is a word of SQL in capitals, such as `LIKE`, which looks like a variable.
+/// True for a word of SQL in capitals, such as `LIKE`, which looks like a variable.
 fn is_of_sql(word: &Lexeme<'_>) -> bool {
-    word.kind == LexemeKind::Variable && matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS")
+    let is_other = || matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS" | "CASE" | "WHEN" | "UNLESS");
+    word.kind == LexemeKind::Variable && (is_other() || sql_note(&word.text.to_ascii_lowercase()).is_some())
 }
 
-fn is_known(word: &str) -> bool {
+/// True for a word between values or premises that this recognizer explains.
+pub(super) fn is_known(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.as_str();
     let among = |table: &[(&str, &str)]| table.iter().any(|(known, _)| *known == word);
@@ -178,12 +200,18 @@ fn is_known(word: &str) -> bool {
         "has",
         "instanceof",
     ];
-    others.contains(&word) || CONTROL.contains(&word) || among(&COMPARISONS) || among(&TEXT_TESTS)
+    let is_of_sql =
+        || sql_note(word).is_some_and(|_| !matches!(word, "on" | "left" | "right" | "full" | "minus"));
+    others.contains(&word)
+        || CONTROL.contains(&word)
+        || among(&COMPARISONS)
+        || among(&TEXT_TESTS)
+        || is_of_sql()
 }
 
 impl<'t> Phrase<'_, 't> {
     /// The hit, and the last token that it takes up.
-    fn hit(&self, end: usize) -> Option<(Hit, usize)> {
+    fn hit(&self) -> Option<(Hit, usize)> {
         let word = self.region.at(self.at).to_ascii_lowercase();
         let (word, last) = (word.as_str(), self.part.end);
         let starts = self.at == self.part.start;
@@ -192,12 +220,42 @@ impl<'t> Phrase<'_, 't> {
             "like" | "ilike" => self.like(),
             "between" => self.between(),
             "unless" if !starts => self.joined(", !", "a negated premise is written `!p(X)`"),
+            "with" if self.has("as") => {
+                let hit = self.without("a rule reads the facts of the program")?;
+                let range = hit.range.clone();
+                let hit = hit.named("`with … as` is a keyword of Rego", range);
+                Some(hit.help("write a test with facts of its own for other inputs"))
+            }
+            "if" | "case" if self.has("else") || self.has("then") => self.without(CASES_ARE_RULES),
             "if" | "when" | "with" if !starts => self.joined(", ", "premises are joined by commas"),
-            "some" | "every" | "any" | "each" | "for" if starts => return self.quantified(end),
-            word if CONTROL.contains(&word) => self.without("each case is a rule of its own"),
+            "some" | "every" | "any" | "each" | "for" if starts => self.quantified(),
+            "has" => {
+                let hit = self.without(HAS_VALUE)?;
+                let range = hit.range.clone();
+                Some(
+                    hit.named("`has` is an operator of Cedar", range)
+                        .help("write a premise that binds the value"),
+                )
+            }
+            "return" => self.without("the head of a rule takes the place of a returned value"),
+            word if CONTROL.contains(&word) => self.without(CASES_ARE_RULES),
+            word if sql_note(word).is_some() => joined_tables(self.region, &self.part, self.at),
             _ => self.operator(),
         };
         Some((hit?, last))
+    }
+
+    /// True if the premise has this word, in any case of letters.
+    fn has(&self, word: &str) -> bool {
+        self.part.clone().any(|at| self.region.at(at).eq_ignore_ascii_case(word))
+    }
+
+    /// `every X: p(X)` and other words that quantify.
+    fn quantified(&self) -> Option<Hit> {
+        // `some X: p(X)` is looked at elsewhere.
+        let is_known = self.region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
+        let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
+        hit.filter(|_| !is_known)
     }
 
     fn foreign(&self, note: &str) -> Option<Hit> {
@@ -246,7 +304,7 @@ impl<'t> Phrase<'_, 't> {
         let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
         if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
-            return Some(self.without(ABSENCE));
+            return Some(self.of_null(negated));
         }
         if !negated {
             return None;
@@ -258,10 +316,27 @@ impl<'t> Phrase<'_, 't> {
         })
     }
 
-    /// `T like "src/%"`
+    /// `X is null`, `X IS NOT NULL`
+    fn of_null(&self, negated: bool) -> Option<Hit> {
+        let words = self.region.range(self.at..self.at + 2 + usize::from(negated));
+        let headline = format!("Mangle has no test `{}`", self.region.slice(words.clone()));
+        let help = match negated {
+            true => "write a premise that holds if the value is known",
+            false => "negate a premise that holds if the value is known",
+        };
+        Some(self.without(ABSENCE)?.named(headline, words).help(help))
+    }
+
+    /// `T like "src/%"`, `T NOT LIKE "src/%"`
     fn like(&self) -> Option<Hit> {
-        let meant = self.operands(self.at..self.at + 1).and_then(|(left, right)| like(left, right));
-        match meant {
+        let is_negated = self.region.before(self.at).eq_ignore_ascii_case("not");
+        let words = self.at - usize::from(is_negated)..self.at + 1;
+        let meant = self.operands(words).and_then(|(left, right)| like(left, right));
+        let negated = |test: String| match test.replacen(" = ", " != ", 1) {
+            changed if !test.starts_with(':') => changed,
+            _ => format!("!{test}"),
+        };
+        match meant.map(|test| if is_negated { negated(test) } else { test }) {
             Some(premise) => self.says(TESTED, &premise),
             None => self.without(TESTED),
         }
@@ -292,36 +367,15 @@ impl<'t> Phrase<'_, 't> {
         }
         Some(self.foreign(note)?.replace(before.end..next.start, join).title("make it a premise of its own"))
     }
-
-    /// `some X, Y in L`, `every X in L`: over commas up to the end of the phrase.
-    fn quantified(&self, end: usize) -> Option<(Hit, usize)> {
-        let region = self.region;
-        let is_variable = |at: usize| region.kind(at) == Some(LexemeKind::Variable);
-        let mut at = self.at + 1;
-        while is_variable(at) && region.at(at + 1) == "," && is_variable(at + 2) {
-            at += 2;
-        }
-        if !is_variable(at) || region.at(at + 1) != "in" {
-            // `some X: p(X)` is looked at elsewhere.
-            let known = region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
-            let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
-            return hit.filter(|_| !known).map(|hit| (hit, self.part.end));
-        }
-        let last = region.top_level(at + 1, |token| token.is(",")).unwrap_or(end).min(end);
-        let headline = format!("Mangle has no quantifier `{} … in`", region.at(self.at));
-        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline)
-            .note("a premise `p(X)` ranges over facts, `:list:member(X, L)` over a list")
-            .guess();
-        Some((hit.read_as(without_premise(region, &(self.part.start..last))?), last))
-    }
 }
 
-/// The test that a pattern of SQL stands for, where there is one.
+/// The test that a pattern of SQL or Cedar stands for, where there is one.
 fn like(text: &str, pattern: &str) -> Option<String> {
     let inner = pattern.get(1..pattern.len().checked_sub(1)?)?;
-    let (open_start, rest) = inner.strip_prefix('%').map_or((false, inner), |rest| (true, rest));
-    let (open_end, bare) = rest.strip_suffix('%').map_or((false, rest), |rest| (true, rest));
-    if bare.is_empty() || bare.contains(['%', '_', '\\']) {
+    let any = |c: char| c == '%' || c == '*';
+    let (open_start, rest) = inner.strip_prefix(any).map_or((false, inner), |rest| (true, rest));
+    let (open_end, bare) = rest.strip_suffix(any).map_or((false, rest), |rest| (true, rest));
+    if bare.is_empty() || bare.contains(['%', '*', '_', '\\', '"']) || text.starts_with(['"', '\'']) {
         return None;
     }
     let test = match (open_start, open_end) {

@@ -9,7 +9,8 @@ use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
+/// Signs and words for negation.
+pub(super) const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
 const AND: [&str; 10] = ["where", "Where", "WHERE", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 
@@ -30,8 +31,8 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
             "(" => negated_group(region, index),
             "exists" | "exist" | "EXISTS" if region.is_atom(index + 2) => negated(region, index, index + 2),
             "exists" | "exist" | "EXISTS" if region.at(index + 2) == "(" => not_exists(region, index),
-            _ if sign == "not" && is_bare_atom(region, index + 1) && starts_premise(region, index) => {
-                negated(region, index, index + 1)
+            _ if sign != "!" && is_bare_atom(region, index + 1) && starts_premise(region, index) => {
+                negated_word(region, index)
             }
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
             _ if region.kind(index + 1) == Some(LexemeKind::Word) => negated(region, index, index + 1),
@@ -71,6 +72,15 @@ fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
     let range = start..region.token(atom - 1)?.end;
     let hit = wrong_negation(region.slice(range.clone()), range);
     Some(hit.replace(start..region.token(atom)?.start, "!").title("write `!`"))
+}
+
+/// `not stop`: the atom lacks its parentheses too.
+fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
+    let (word, start) = (region.token(sign + 1)?, region.token(sign)?.start);
+    let atom = format!("!{}()", word.text);
+    let title = format!("write `{}`", shorten(&atom));
+    let hit = wrong_negation(region.at(sign), region.token(sign)?.range());
+    Some(hit.replace(start..word.end, atom).title(title))
 }
 
 /// `not exists(p(X))`, `!exists (p(X), q(X))`
@@ -130,16 +140,19 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
         let hit = hit.replace(end, region.instead_of(close));
         return Some(hit.title(format!("write `{opposite}`")));
     }
-    (region.atom_end(sign + 2) == Some(close - 1)).then(|| {
-        let written = region.at(sign);
-        let hit = if written == "!" {
-            Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses")
-                .label(NEGATION_SIGN)
-        } else {
-            wrong_negation(written, underlined)
-        };
-        hit.replace(open, "!").delete(end).title("write `!`")
-    })
+    if region.atom_end(sign + 2) != Some(close - 1) {
+        let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an expression in parentheses")
+            .note("the engine negates only an atom")
+            .help("define a helper rule with this condition and negate its head");
+        return Some(hit.read_as(without_premise(region, &(sign..close + 1))?).guess());
+    }
+    let written = region.at(sign);
+    let hit = if written == "!" {
+        Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses").label(NEGATION_SIGN)
+    } else {
+        wrong_negation(written, underlined)
+    };
+    Some(hit.replace(open, "!").delete(end).title("write `!`"))
 }
 
 fn opposite(comparison: &str) -> &'static str {
@@ -214,7 +227,7 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `===`, `=\=`, `≤`, `is`, `in`, `0 < X < 9`.
+/// `===`, `=\=`, `≤`, `is`, `0 < X < 9`.
 pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
     let body = region.arrow().unwrap_or(0);
     for index in body + 1..region.tokens.len() {
@@ -224,9 +237,7 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let hit = match region.at(index) {
-            "is" => assigned(region, index),
-            "in" => member(region, index, false),
-            "not" if region.at(index + 1) == "in" => member(region, index, true),
+            "is" => type_test(region, index).or_else(|| assigned(region, index)),
             _ => foreign_operator(region, index).or_else(|| chained(region, index)),
         };
         if let Some(hit) = hit {
@@ -237,6 +248,16 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
 
 fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
     let written = region.at(index);
+    if matches!(written, "@<" | "@>" | "@=<" | "@>=" | "=..") {
+        let start = (0..=index).rev().find(|&at| matches!(region.before(at), ":-" | "⟸" | ","))?;
+        let premise = start..region.part_end(start);
+        let note = match written {
+            "=.." => "an atom is not a value and cannot be taken apart",
+            _ => "`<`, `<=`, `>` and `>=` compare numbers only; terms have no order",
+        };
+        let hit = wrong_operator(written, region.token(index)?.range()).note(note);
+        return Some(hit.read_as(without_premise(region, &premise)?));
+    }
     let meant = match written {
         "===" | "=:=" | "≡" => "=",
         "!==" | "=\\=" | "\\==" | "\\=" | "≠" | "/=" => "!=",
@@ -249,8 +270,25 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant).title(format!("write `{meant}`")))
 }
 
-fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
+/// The finding for an operator of another language.
+pub(super) fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
+}
+
+/// `P is User`: a type, since nothing else in the clause has this name.
+fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let start = index - 1;
+    let kind =
+        region.token(index + 1).filter(|token| token.kind == LexemeKind::Variable && !token.is("_"))?;
+    let is_other = |at: usize| at != index + 1 && region.at(at) == kind.text;
+    let is_premise = starts_premise(region, start) && region.part_end(start) == index + 2;
+    if !is_premise || (0..region.tokens.len()).any(is_other) {
+        return None;
+    }
+    let hit = Hit::new(&rules::FOREIGN_WORD, region.range(index..index + 2), "Mangle has no type test `is`")
+        .note("a premise states the kind of a value, and `bound […]` in a `Decl` the type of an argument")
+        .help("write a premise whose predicate holds for the values of this kind");
+    Some(hit.read_as(without_premise(region, &(start..index + 2))?).guess())
 }
 
 /// `Y is X + 1`.
@@ -265,27 +303,17 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     let hit = wrong_operator("is", region.token(index)?.range())
         .label("expected `=`")
         .note("`=` binds a variable to the result of a function");
+    let is_number = region.at(index + 1) == "-" && end == index + 3;
+    let is_unclear = value == region.slice(value_range.clone())
+        && end > index + 2
+        && !is_number
+        && !region.is_atom(index + 1);
+    if is_unclear {
+        let hit = hit.help("write the expression with functions, such as `fn:plus(X, 1)`").guess();
+        return Some(hit.read(region.token(index)?.start..value_range.end, "= 0"));
+    }
     let title = format!("write `= {}`", shorten(&value));
     Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
-}
-
-/// `X in [1, 2]`: a test when `X` is bound already, else a choice.
-fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
-    let element = region.token(index - 1)?;
-    let list = region.range(index + 1 + usize::from(negated)..region.part_end(index));
-    let bound = region.arrow().is_some_and(|arrow| {
-        (arrow..index - 1).any(|at| region.at(at) == element.text) || element.kind != LexemeKind::Variable
-    });
-    let list_text = region.slice(list.clone());
-    let text = match (negated, bound) {
-        (true, _) => format!("!:list:member({}, {list_text})", element.text),
-        (false, true) => format!(":filter(fn:list:contains({list_text}, {}))", element.text),
-        (false, false) => format!(":list:member({}, {list_text})", element.text),
-    };
-    let title = format!("write `{}`", shorten(&text));
-    let hit = wrong_operator("in", region.token(index)?.range())
-        .note("`:list:member` and `fn:list:contains` test the elements of a list");
-    Some(hit.replace(element.start..list.end, text).title(title).guess())
 }
 
 /// `0 < X < 9`.
@@ -376,8 +404,18 @@ fn no_quantifier(word: &str, range: Range<usize>) -> Hit {
 
 fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
     let headline = format!("Mangle has no aggregation `{}`", region.at(index));
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline)
-        .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions");
+    let reducer = ["count", "sum", "min", "max"].into_iter().find(|word| region.at(index + 2) == *word);
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline);
+    let hit = match reducer {
+        Some("count") => {
+            hit.note("`|> do fn:group_by(…), let N = fn:count()` after a body counts its solutions")
+        }
+        Some(word) => hit.note(format!(
+            "`|> do fn:group_by(…), let N = fn:{word}(X)` after a body aggregates its solutions"
+        )),
+        None => hit
+            .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions"),
+    };
     Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 

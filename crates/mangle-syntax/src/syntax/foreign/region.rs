@@ -14,6 +14,9 @@ const LONGEST: usize = 4096;
 /// Words and signs behind which a clause goes on.
 const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&", "||", "=", "|>", "if", "|"];
 
+/// A premise that stands for one that cannot be read.
+pub(super) const NEUTRAL: &str = "1 = 1";
+
 /// The text of one statement, as far as that can be told.
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
@@ -130,6 +133,26 @@ impl<'t> Region<'t> {
         index > 0 && self.atom_end(0) == Some(index - 1)
     }
 
+    /// True if a premise of its own can start at this token.
+    pub(super) fn starts_premise(&self, index: usize) -> bool {
+        matches!(self.before(index), ":-" | "⟸" | "," | ";" | "&&" | "and" | "AND" | "||" | "or" | "OR")
+            && self.token(index).is_some_and(|token| token.depth == 0)
+    }
+
+    /// True if a premise can end before this token.
+    pub(super) fn ends_premise(&self, index: usize) -> bool {
+        index >= self.stop()
+            || matches!(self.at(index), "," | ";" | "|>" | "&&" | "and" | "AND" | "||" | "or" | "OR")
+    }
+
+    /// The premise that has the token at `index`, which is not inside of brackets.
+    pub(super) fn premise_at(&self, index: usize) -> Range<usize> {
+        let start = (0..=index).rev().find(|&at| self.starts_premise(at)).unwrap_or(index);
+        let is_end =
+            |at: &usize| self.ends_premise(*at) && self.token(*at).is_none_or(|token| token.depth == 0);
+        start..(index..=self.tokens.len()).find(is_end).unwrap_or(index)
+    }
+
     /// The end of the premise or argument that has the token at `index`: the index behind its last
     /// token.
     pub(super) fn part_end(&self, index: usize) -> usize {
@@ -197,14 +220,17 @@ fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
 /// How many of the tokens belong to the first statement.
 fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
-    let directive =
-        matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);
     let foreign = Foreign::of(tokens);
+    let directive = foreign.is_none()
+        && matches!(at(0), "." | "@")
+        && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);
     let line = directive
         || foreign.as_ref().is_some_and(Foreign::is_line)
         || at(0) == "```"
         || tokens.first().is_some_and(|token| token.kind == LexemeKind::Comment);
-    let is_rego_line = matches!(&foreign, Some(Foreign::Rule(rule)) if !rule.is_braced);
+    let has_indented_lines = foreign.as_ref().is_some_and(Foreign::has_indented_lines);
+    let beginning = foreign.as_ref().map_or(0, Foreign::beginning);
+    let ends_with_semicolon = foreign.as_ref().is_some_and(Foreign::ends_with_semicolon);
     let numbered = tokens.first().is_some_and(|token| token.kind == LexemeKind::Number);
     let is_braced = foreign.as_ref().is_some_and(Foreign::is_braced);
     let prose = foreign.is_none() && is_prose(tokens);
@@ -217,11 +243,11 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
             "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
             "!" | "?" if index > 1 => new_line && token.depth == 0,
             "}" if is_braced => new_line && token.depth == 0,
-            ";" if foreign == Some(Foreign::Select) => true,
+            ";" if ends_with_semicolon => token.depth == 0,
             _ => false,
         };
-        // A line of Rego goes on where the next one is indented.
-        let is_continued = is_rego_line && next.is_some_and(|next| !is_first_column(text, next));
+        // A line of Rego or Python goes on if the next one is indented.
+        let is_continued = has_indented_lines && next.is_some_and(|next| !is_first_column(text, next));
         let line_ends = new_line && token.depth == 0 && !is_continued;
         if ends || (line && line_ends) {
             return index + 1;
@@ -231,7 +257,8 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
         if prose && between.matches('\n').count() > 1 {
             return index + 1;
         }
-        if is_first_column(text, next)
+        if index + 1 >= beginning
+            && is_first_column(text, next)
             && starts_statement(tokens, index + 1)
             && !(GOES_ON.contains(&token.text) && token.text != ",")
         {
@@ -281,13 +308,13 @@ fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
 pub(super) fn without_premise(region: &Region<'_>, tokens: &Range<usize>) -> Option<RegionEdit> {
     let range = region.range(tokens.clone());
     let edit = |range: Range<usize>, text: &str| Some(RegionEdit { range, text: text.to_owned() });
-    if region.at(tokens.end) == "," {
+    if matches!(region.at(tokens.end), "," | "&&" | "and" | "AND") {
         let next = region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start);
         return edit(range.start..next, "");
     }
     let before = tokens.start.checked_sub(1)?;
     match region.at(before) {
-        "," => {
+        "," | "&&" | "and" | "AND" => {
             let is_swallowed =
                 region.at(tokens.end) == "." && region.kind_before(before) == Some(LexemeKind::Name);
             edit(region.token(before)?.start..range.end, if is_swallowed { " " } else { "" })

@@ -1,4 +1,5 @@
-//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if request(U)`) and queries of SQL.
+//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if request(U)`), and the statements
+//! of Cedar, Python and SQL that [`Foreign`] recognizes.
 
 use std::ops::Range;
 
@@ -8,6 +9,7 @@ use super::region::Region;
 use super::statement_kind::Foreign;
 use super::statements::as_comment;
 use super::token::LexemeKind;
+use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
@@ -23,10 +25,82 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
             let note = rule_note(region, rule.argument);
             Hit::new(&rules::FOREIGN_RULE, 0..line, "rule in the notation of Rego").note(note)
         }
-        Foreign::Select => Hit::new(&rules::FOREIGN_RULE, 0..line, "query in the notation of SQL")
-            .note("a rule of Mangle derives the result, as in `result(X) :- table(X, Y), Y > 1.`"),
+        Foreign::Select => Hit::new(&rules::FOREIGN_RULE, 0..line, QUERY_OF_SQL).note(QUERY_IS_A_RULE),
+        Foreign::Command => command(region),
+        Foreign::Cedar(effect) => cedar(region, effect, line),
+        Foreign::Python => Hit::new(&rules::FOREIGN_RULE, 0..line, "statement in the notation of Python")
+            .note(python_note(region.at(0)))
+            .help(match region.at(0) {
+                "import" | "from" => "delete the statement",
+                "class" => "declare a predicate with one argument for each field",
+                _ => "write the result before `:-`, the conditions after it, and a full stop",
+            }),
+        Foreign::Conditional => {
+            Hit::new(&rules::FOREIGN_RULE, 0..line, "Mangle has no statement `if … then`")
+                .note("a rule of Mangle is written `head :- premise, premise.`")
+                .help("write the result before `:-`, the conditions after it, and a full stop")
+        }
+        Foreign::GrammarRule => {
+            Hit::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
+                .note("a program derives facts and parses no text")
+                .help("let the program that embeds the engine parse the text and add facts")
+        }
+        Foreign::Assignment => {
+            let headline = format!("Mangle has no assignment `{} = …`", shorten(region.at(0)));
+            Hit::new(&rules::FOREIGN_RULE, 0..line, headline)
+                .note("a program consists of facts and rules; only a premise binds a variable")
+                .help("write one fact for each value")
+        }
     };
     hits.add(hit.read(whole, ""));
+}
+
+/// The headline about `SELECT`.
+pub(super) const QUERY_OF_SQL: &str = "query in the notation of SQL";
+
+/// The equivalent of a query.
+pub(super) const QUERY_IS_A_RULE: &str =
+    "a rule of Mangle derives the result, as in `result(X) :- table(X, Y), Y > 1.`";
+
+/// `INSERT INTO t VALUES (1)`
+fn command(region: &Region<'_>) -> Hit {
+    let words = region.range(0..2);
+    let headline = format!("`{}` is a command of SQL", region.slice(words.clone()));
+    let hit = Hit::new(&rules::FOREIGN_RULE, words, headline);
+    match region.at(0).to_ascii_lowercase().as_str() {
+        "insert" => hit.note("each row of a table is a fact").help("write one fact for each row"),
+        "create" if region.tokens.iter().any(|token| token.text.eq_ignore_ascii_case("select")) => {
+            hit.note(QUERY_IS_A_RULE).help("write a rule whose head is the view")
+        }
+        "create" => hit
+            .note("a table is a predicate, and its columns are arguments")
+            .help("declare the predicate with `Decl` and its types with `bound […]`"),
+        _ => hit.note("a program states facts and rules; no statement changes a fact"),
+    }
+}
+
+/// `permit(principal, action, resource) when { … };`
+fn cedar(region: &Region<'_>, effect: usize, line: usize) -> Hit {
+    let word = region.at(effect);
+    let note = format!("a rule of Mangle is written `{word}(…) :- …, ….`, with commas between the premises");
+    let help = match word {
+        "permit" => "write attributes as arguments of predicates, and `unless` as negated premises",
+        _ => "derive the forbidden cases with a rule, and negate its head in the rules that permit",
+    };
+    Hit::new(&rules::FOREIGN_RULE, 0..line, "policy in the notation of Cedar").note(note).help(help)
+}
+
+/// The equivalent of a statement of Python.
+fn python_note(word: &str) -> &'static str {
+    match word {
+        "import" | "from" => "all built-ins of Mangle are always available",
+        "def" | "async" | "return" => {
+            "a rule takes the place of a function; its result is one of its arguments"
+        }
+        "class" => "a predicate takes the place of a class; its arguments are the fields",
+        "for" | "while" => "a rule applies to all facts that match its premises, without a loop",
+        _ => "a rule of Mangle is written `head :- premise, premise.`",
+    }
 }
 
 fn directive(region: &Region<'_>, keyword: &str, note: &str) -> Hit {

@@ -1,7 +1,11 @@
-//! Which statement of Rego or SQL some tokens begin.
+//! Statements of other languages that some tokens begin.
 
 use std::ops::Range;
 
+use super::statement_start::{
+    cedar_effect, is_assignment as is_python_assignment, is_command, is_conditional, is_grammar_rule,
+    is_python,
+};
 use super::token::{Lexeme, LexemeKind};
 
 /// A kind of statement that Mangle does not have.
@@ -17,6 +21,18 @@ pub(super) enum Foreign {
     Rule(RegoRule),
     /// `SELECT a FROM t`
     Select,
+    /// `INSERT INTO t VALUES (1)`
+    Command,
+    /// `permit(principal, action, resource) when { … };` with the index of `permit`
+    Cedar(usize),
+    /// `if x in allowed: permit(x)`
+    Python,
+    /// `allowed = ["ann", "bob"]`
+    Assignment,
+    /// `greeting --> [hello], name.`
+    GrammarRule,
+    /// `if x in allowed then permit(x)`
+    Conditional,
 }
 
 /// A rule of Rego, with a body in braces or without.
@@ -34,13 +50,23 @@ impl Foreign {
         if is_select(tokens) {
             return Some(Self::Select);
         }
-        Self::rego(tokens)
+        if let Some(effect) = cedar_effect(tokens) {
+            return Some(Self::Cedar(effect));
+        }
+        match () {
+            () if is_command(tokens) => Some(Self::Command),
+            () if is_python(tokens) => Some(Self::Python),
+            () if is_python_assignment(tokens) => Some(Self::Assignment),
+            () if is_conditional(tokens) => Some(Self::Conditional),
+            () if is_grammar_rule(tokens) => Some(Self::GrammarRule),
+            () => Self::rego(tokens),
+        }
     }
 
     /// Which statement of Rego the tokens begin.
     pub(super) fn rego(tokens: &[Lexeme<'_>]) -> Option<Self> {
         let tokens = Tokens(tokens);
-        if tokens.kind(0) != Some(LexemeKind::Word) || tokens.at(0) == "if" {
+        if tokens.kind(0) != Some(LexemeKind::Word) || NO_HEADS.contains(&tokens.at(0)) {
             return None;
         }
         match tokens.at(0) {
@@ -60,10 +86,34 @@ impl Foreign {
     /// Whether it ends with its line.
     pub(super) fn is_line(&self) -> bool {
         match self {
-            Self::Default | Self::Import | Self::Package => true,
+            Self::Default
+            | Self::Import
+            | Self::Package
+            | Self::Python
+            | Self::Assignment
+            | Self::Conditional => true,
             Self::Rule(rule) => !rule.is_braced,
-            Self::Select => false,
+            Self::Select | Self::Command | Self::Cedar(_) | Self::GrammarRule => false,
         }
+    }
+
+    /// True if indented lines after the first one belong to it.
+    pub(super) fn has_indented_lines(&self) -> bool {
+        matches!(self, Self::Python | Self::Conditional)
+            || matches!(self, Self::Rule(rule) if !rule.is_braced)
+    }
+
+    /// The tokens before which no other statement begins.
+    pub(super) fn beginning(&self) -> usize {
+        match self {
+            Self::Cedar(effect) => *effect + 1,
+            _ => 0,
+        }
+    }
+
+    /// True if it ends with a semicolon.
+    pub(super) fn ends_with_semicolon(&self) -> bool {
+        matches!(self, Self::Select | Self::Command | Self::Cedar(_))
     }
 
     /// Whether it ends with a brace at the end of a line.
@@ -72,13 +122,19 @@ impl Foreign {
     }
 }
 
+/// Words that begin no rule of Rego.
+const NO_HEADS: [&str; 4] = ["if", "unless", "when", "else"];
+
 fn is_assignment(sign: &str) -> bool {
     matches!(sign, "=" | ":=")
 }
 
 fn is_select(tokens: &[Lexeme<'_>]) -> bool {
     let is = |token: &Lexeme<'_>, word: &str| token.text.eq_ignore_ascii_case(word);
-    tokens.first().is_some_and(|first| is(first, "select")) && tokens.iter().any(|token| is(token, "from"))
+    let has = |word: &str| tokens.iter().any(|token| is(token, word));
+    let begins = |index: usize, word: &str| tokens.get(index).is_some_and(|token| is(token, word));
+    let is_with = begins(0, "with") && begins(2, "as") && has("select");
+    (begins(0, "select") || is_with) && has("from")
 }
 
 /// The tokens of a statement.
@@ -159,10 +215,20 @@ impl Tokens<'_, '_> {
             () if is_certain => has_if || self.ends(body),
             () if has_value && has_if => true,
             // `p(X) if q(X)` and `p if q(X).` are read with another arrow.
-            () if has_if => !is_function && !self.goes_on_as_clause(body),
+            () if has_if => (!is_function || self.is_function_of_rego(body)) && !self.goes_on_as_clause(body),
             () => has_value && self.at(head) == ":=" && self.is_plain_value(head + 1) && self.ends(body),
         };
         is_rule.then_some(RegoRule { argument, is_braced })
+    }
+
+    /// True if the parameter is in lower case, and the line of the body has an operator or a path of Rego.
+    fn is_function_of_rego(&self, body: usize) -> bool {
+        let line = self.0.iter().skip(body).take_while(|token| !token.first);
+        let is_foreign = |token: &Lexeme<'_>| {
+            matches!(token.text, "in" | "==" | ":=")
+                || (token.kind == LexemeKind::Word && token.text.contains('.'))
+        };
+        self.kind(2) == Some(LexemeKind::Word) && line.into_iter().any(is_foreign)
     }
 
     /// Whether a value that is no atom is at `index`.

@@ -68,7 +68,16 @@ fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
     if token.is("=") && !region.is_atom(index + 1) {
         return None;
     }
-    Some(wrong_arrow(token.text, token).replace(token.range(), ":-"))
+    let hit = wrong_arrow(token.text, token).replace(token.range(), ":-");
+    let close =
+        region.close(index + 1).filter(|close| region.at(index + 1) == "{" && close + 1 == region.stop());
+    Some(match (region.token(index + 1), close.and_then(|close| region.token(close))) {
+        (Some(open), Some(close)) => hit
+            .replace(open.start..region.token(index + 2).map_or(open.end, |next| next.start), "")
+            .replace(region.range(0..region.stop() - 1).end..close.end, "")
+            .title("write `:-`, without braces"),
+        _ => hit,
+    })
 }
 
 /// An arrow that points from the body to the head.

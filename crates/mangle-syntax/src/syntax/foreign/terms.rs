@@ -266,9 +266,42 @@ fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
         return None;
     }
     let headline = format!("string has the prefix `{}`", prefix.text);
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), headline)
-        .note("the engine reads the prefix as a word of its own");
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), headline);
+    if matches!(prefix.text, "f" | "F" | "s") && text.text.contains(['{', '$']) {
+        let hit = hit.note("strings have no placeholders; `fn:string:concat(…)` joins values");
+        let whole = prefix.start..text.end;
+        return Some(match joined(text.text) {
+            Some(call) => {
+                let title = format!("write `{}`", shorten(&call));
+                hit.replace(whole, call).title(title).guess()
+            }
+            None => hit.help("join the parts with `fn:string:concat(…)`").read(whole, "\"\""),
+        });
+    }
+    let hit = hit.note("the engine reads the prefix as a word of its own");
     Some(hit.delete(prefix.range()).title("delete the prefix"))
+}
+
+/// `"{U} is denied"` as a call; `None` if a placeholder is more than a variable.
+fn joined(text: &str) -> Option<String> {
+    let mut rest = text.get(1..text.len().checked_sub(1)?)?;
+    let mut parts = Vec::new();
+    while let Some((before, behind)) = rest.split_once('{') {
+        let (name, after) = behind.split_once('}')?;
+        let is_variable = name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_alphanumeric());
+        if !is_variable || before.contains(['"', '}', '$']) {
+            return None;
+        }
+        parts.extend((!before.is_empty()).then(|| format!("\"{before}\"")));
+        parts.push(name.to_owned());
+        rest = after;
+    }
+    if rest.contains(['"', '}', '$']) || parts.is_empty() {
+        return None;
+    }
+    parts.extend((!rest.is_empty()).then(|| format!("\"{rest}\"")));
+    Some(format!("fn:string:concat({})", parts.join(", ")))
 }
 
 fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {

@@ -72,11 +72,13 @@ impl<'t> Lower<'_, 't> {
     fn uppercase_predicate(&mut self, name: Name) {
         let word = self.slice(name.range);
         let mut lower: String = word.trim_start_matches('_').to_owned();
-        if let Some(first) = lower.get_mut(..1) {
+        if word.len() > 1 && !word.contains(|c: char| c.is_ascii_lowercase()) {
+            lower.make_ascii_lowercase();
+        } else if let Some(first) = lower.get_mut(..1) {
             first.make_ascii_lowercase();
         }
         let mut finding = not_lower_case(word, "predicate", name.range);
-        if lower.starts_with(|c: char| c.is_ascii_lowercase()) {
+        if self.applications == 0 && lower.starts_with(|c: char| c.is_ascii_lowercase()) {
             finding = finding.fix(Fix::guess(format!("rename to `{lower}`")).replace(name.range, lower));
         }
         self.soft(finding);

@@ -46,6 +46,8 @@ struct Lower<'c, 't> {
     /// Where the statement starts in it.
     base: usize,
     depth: u32,
+    /// The number of applications around the term that is read.
+    applications: u32,
     hard: Option<Finding>,
     soft: Vec<Finding>,
     /// The statement.
@@ -79,6 +81,7 @@ impl<'c, 't> Lower<'c, 't> {
             text,
             base,
             depth: 0,
+            applications: 0,
             hard: None,
             soft: Vec::new(),
             root: node,

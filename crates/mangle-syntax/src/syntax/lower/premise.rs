@@ -7,7 +7,7 @@ use super::super::ast::{
     TimeBoundKind,
 };
 use super::super::foreign::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
-use super::super::kind::SyntaxKind;
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
@@ -237,10 +237,16 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let mut sides = Vec::new();
         let mut operator = None;
+        let is_literal = |side| node.child_by_field_name(side).is_some_and(|side| is_literal(kind_of(side)));
+        let has_literal = is_literal("left") || is_literal("right");
         self.children(|this, child, kind| match kind {
             SyntaxKind::Annotation => this.annotation_on_comparison(child),
             SyntaxKind::Error => this.other(child, kind),
             SyntaxKind::Token => operator = Some(this.range(child)),
+            SyntaxKind::BareName if has_literal => {
+                let range = this.range(child);
+                sides.push(Term { range, kind: this.compared_name(child, range) });
+            }
             _ => {
                 let term = this.term(child);
                 sides.push(term);
@@ -315,4 +321,10 @@ impl<'t> Lower<'_, 't> {
             self.holes = true;
         }
     }
+}
+
+/// True for a value that is written out.
+fn is_literal(kind: SyntaxKind) -> bool {
+    use SyntaxKind::{Bytes, Constant, Float, Number, String};
+    matches!(kind, Bytes | Constant | Float | Number | String)
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use super::super::foreign::{
-    MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument,
+    MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument, value_advice,
 };
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
@@ -64,13 +64,16 @@ impl<'t> Lower<'_, 't> {
 
     /// `fn:f(…)`, or `p(…)` where a value belongs.
     fn application(&mut self, node: Node<'t>) -> TermKind {
+        self.applications += 1;
         let atom = self.atom(node);
+        self.applications -= 1;
         if !self.is_function(&atom) {
             let name = self.slice(atom.name.range);
             let message = format!("atom `{}(…)` is used as a value", super::shorten(name));
             self.holes = true;
             let finding = Finding::new(&rules::PREDICATE_AS_VALUE, atom.name.range, message)
-                .note("an atom is true or false; only a function returns a value");
+                .note("an atom is true or false; only a function returns a value")
+                .help(value_advice(name));
             self.soft(finding);
         }
         TermKind::Apply(Box::new(Apply { function: atom.name, form: ApplyForm::Call, args: atom.args }))

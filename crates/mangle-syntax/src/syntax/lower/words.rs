@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::ast::{Name, TermKind};
+use super::super::foreign::{
+    BIND_BY_PREMISE, CASES_ARE_RULES, has_known_root, is_control, no_field_access, path_note,
+};
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::token::camel_case;
@@ -35,6 +38,12 @@ pub(super) struct OddWords<'c> {
     lowercase: Vec<WordPlace<'c>>,
     /// Lower-case words that stand for names.
     unmarked: Vec<WordPlace<'c>>,
+    /// Lower-case words that stand for variables, names or texts.
+    unclear: Vec<WordPlace<'c>>,
+    /// Words that control a program, such as `else`.
+    control: Vec<WordPlace<'c>>,
+    /// Words with full stops, such as `input.user`.
+    paths: Vec<WordPlace<'c>>,
     /// Atoms without parentheses.
     bare_atoms: Vec<Name>,
 }
@@ -57,14 +66,55 @@ impl<'c, 't> Lower<'c, 't> {
         if word == "now" {
             return self.now_as_value(range);
         }
+        if word.contains('.') {
+            self.odd.paths.push((word, range));
+            return TermKind::Broken;
+        }
         let is_let = self.follows_let(node);
         let words = self.words();
         let often = words.bare.get(word).is_some_and(|count| *count > 1);
-        if words.is_rule && (is_let || often || is_short(word)) {
+        // Beside variables with capitals, a letter can also be a constant of Prolog.
+        let has_lower_variables = words.variables.is_empty() || words.bare.values().any(|count| *count > 1);
+        let is_variable = is_let || often || (is_short(word) && has_lower_variables);
+        if words.is_rule && is_variable {
             self.odd.lowercase.push((word, range));
             return TermKind::Variable(Symbol::new(&camel_case(word)));
         }
-        self.odd.unmarked.push((word, range));
+        if words.is_rule && is_control(word) {
+            self.odd.control.push((word, range));
+            return TermKind::Broken;
+        }
+        let is_variable_too = words.is_rule && words.variables.contains_key(camel_case(word).as_str());
+        if is_variable_too || (words.is_rule && is_short(word)) || self.applications > 0 || is_type(word) {
+            self.odd.unclear.push((word, range));
+        } else {
+            self.odd.unmarked.push((word, range));
+        }
+        TermKind::Broken
+    }
+
+    /// `role == "admin"`: a value on one side of a comparison leaves a variable for the other side.
+    pub(super) fn compared_name(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        let word = self.source(node);
+        let variable = camel_case(word);
+        let words = self.words();
+        if words.is_declaration
+            || foreign_constant(word).is_some()
+            || word == "now"
+            || word.contains('.')
+            || is_control(word)
+        {
+            return self.bare_name(node, range);
+        }
+        if words.variables.contains_key(variable.as_str()) {
+            self.odd.lowercase.push((word, range));
+            return TermKind::Variable(Symbol::new(&variable));
+        }
+        if words.bare.get(word).is_some_and(|count| *count > 1) || is_short(word) {
+            return self.bare_name(node, range);
+        }
+        self.odd.unclear.push((word, range));
+        self.holes = true;
         TermKind::Broken
     }
 
@@ -137,6 +187,19 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     pub(super) fn missing_parens(&mut self, name: Name) {
+        let word = self.slice(name.range);
+        if has_known_root(word) {
+            self.odd.paths.push((word, name.range));
+            self.holes = true;
+            return;
+        }
+        if word == "nl" && self.words().is_rule {
+            let finding = Finding::new(&rules::FOREIGN_CONTROL, name.range, "Mangle has no command `nl`");
+            let finding = finding.note("a rule derives facts and has no other effect");
+            self.soft(finding.help("remove the premise"));
+            self.holes = true;
+            return;
+        }
         self.odd.bare_atoms.push(name);
     }
 
@@ -146,6 +209,9 @@ impl<'c, 't> Lower<'c, 't> {
         self.report_underscores(&odd.underscored);
         self.report_lowercase(&odd.lowercase);
         self.report_unmarked(&odd.unmarked);
+        self.report_unclear(&odd.unclear);
+        self.report_paths(&odd.paths);
+        self.report_control(&odd.control);
         self.report_bare_atoms(&odd.bare_atoms);
     }
 
@@ -196,7 +262,6 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn report_unmarked(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
-        let variable = camel_case(word);
         let title = match all {
             [_] => format!("write `/{word}`"),
             _ => "start the names with a slash".to_owned(),
@@ -205,11 +270,40 @@ impl<'c, 't> Lower<'c, 't> {
         for (word, place) in all {
             fix = self.guarded(fix.replace(*place, format!("/{}", word.trim_start_matches(':'))), *place);
         }
-        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word))
-            .note(format!("names start with `/`, variables with a capital (`{variable}`); text is quoted"));
+        let finding =
+            Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word)).note(start_of_values(word));
         // A word that is missing altogether cannot be written otherwise.
         let is_there = all.iter().all(|(word, _)| !word.is_empty());
         self.soft(if is_there { finding.fix(fix) } else { finding });
+    }
+
+    /// Words without a fix: each of them has several readings.
+    fn report_unclear(&mut self, all: &[WordPlace<'c>]) {
+        let Some(&(word, range)) = all.first() else { return };
+        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word));
+        self.soft(if is_type(word) {
+            finding
+                .note("no premise tests the type of a value")
+                .help("state the type of the argument in the `bound […]` of its `Decl`")
+        } else {
+            finding
+                .note(start_of_values(word))
+                .help("write a variable that a premise binds, a name or a string")
+        });
+    }
+
+    /// `else := false`
+    fn report_control(&mut self, all: &[WordPlace<'c>]) {
+        let Some(&(word, range)) = all.first() else { return };
+        let finding = Finding::new(&rules::FOREIGN_WORD, range, format!("Mangle has no word `{word}`"));
+        self.soft(finding.note(CASES_ARE_RULES).help("write one rule for each case"));
+    }
+
+    /// One finding for all paths of a statement.
+    fn report_paths(&mut self, all: &[WordPlace<'c>]) {
+        let Some(&(word, range)) = all.first() else { return };
+        let finding = Finding::new(&rules::FOREIGN_WORD, range, no_field_access(word));
+        self.soft(finding.note(path_note(word)).help(BIND_BY_PREMISE));
     }
 
     fn report_bare_atoms(&mut self, all: &[Name]) {
@@ -231,6 +325,12 @@ fn not_a_value(word: &str) -> String {
     if word.is_empty() { "missing value".to_owned() } else { format!("`{}` is not a value", shorten(word)) }
 }
 
+/// The note about a lower-case word.
+fn start_of_values(word: &str) -> String {
+    let variable = camel_case(word);
+    format!("names start with `/`, variables with a capital (`{variable}`); text is quoted")
+}
+
 /// The meaning of `true`, `False` or `null`.
 fn foreign_constant(word: &str) -> Option<&'static str> {
     Some(match word {
@@ -239,6 +339,11 @@ fn foreign_constant(word: &str) -> Option<&'static str> {
         "null" | "nil" | "none" | "undefined" | "None" | "NULL" | "Null" | "Nil" | "NIL" => "/null",
         _ => return None,
     })
+}
+
+/// True for a type of Python, which is not a name.
+fn is_type(word: &str) -> bool {
+    matches!(word, "str" | "int" | "float" | "bool" | "list" | "dict" | "set" | "tuple")
 }
 
 /// `x`, `y1`: nobody calls a thing so.

@@ -1,0 +1,119 @@
+//! Rules for all fixes and suggestions about habits of other languages.
+
+use mangle_syntax::lint::{Applicability, Diagnostic, Group};
+
+use super::SUITES;
+use super::suite::{Suite, diagnostics, errors, fixed};
+
+/// Names and predicates that suggestions can contain although the program does not: truth values, and constants of Prolog
+/// in facts and arguments.
+const CONVENTIONAL: [&str; 10] =
+    ["/true", "/false", "/tom", "/bob", "/ann", "/admin", "/a", "/b", "/c", "/none"];
+
+/// Calls `visit` with each program and each of its findings.
+fn each_finding(mut visit: impl FnMut(&str, &str, &Diagnostic)) {
+    for suite in SUITES.map(Suite::parse) {
+        for habit in &suite.habits {
+            diagnostics(habit.program).iter().for_each(|found| visit(habit.title, habit.program, found));
+        }
+    }
+}
+
+#[test]
+fn safe_fixes_add_no_errors() {
+    each_finding(|title, program, found| {
+        let is_safe = found.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe);
+        if let Some(fixed) = fixed(program, found).filter(|_| is_safe) {
+            assert!(errors(&fixed) <= errors(program), "{title}: {}\n{fixed}", found.message);
+        }
+    });
+}
+
+#[test]
+fn fixes_that_guess_add_no_syntax_errors() {
+    // Other errors are reported only for statements that can be read.
+    let syntax_errors = |text: &str| {
+        let found = diagnostics(text);
+        found.iter().filter(|found| found.rule.group == Group::Syntax).count()
+    };
+    each_finding(|title, program, found| {
+        if let Some(fixed) = fixed(program, found).filter(|_| found.rule.group == Group::Syntax) {
+            let (before, after) = (syntax_errors(program), syntax_errors(&fixed));
+            assert!(after < before, "{title}: {}\n{fixed}", found.message);
+        }
+    });
+}
+
+#[test]
+fn findings_are_short() {
+    each_finding(|title, _, found| {
+        let is_short = |text: &str, limit: usize| text.chars().count() <= limit;
+        assert!(is_short(&found.message, 72), "{title}: {}", found.message);
+        assert!(found.label.as_deref().is_none_or(|label| is_short(label, 40)), "{title}: {}", found.message);
+        assert!(found.notes.len() <= 2, "{title}: {}", found.message);
+    });
+}
+
+#[test]
+fn every_finding_names_a_next_step() {
+    each_finding(|title, _, found| {
+        let has_step =
+            found.fix.is_some() || found.help.is_some() || !found.notes.is_empty() || found.label.is_some();
+        assert!(has_step, "{title}: {}", found.message);
+    });
+}
+
+#[test]
+fn suggestions_invent_no_names() {
+    each_finding(|title, program, found| {
+        let Some(fix) = &found.fix else { return };
+        let texts = fix.edits.iter().map(|edit| edit.text.as_str()).chain([fix.title.as_str()]);
+        let texts =
+            texts.chain(fix.otherwise.iter().flat_map(|other| &other.edits).map(|edit| edit.text.as_str()));
+        for word in texts.flat_map(names_and_predicates) {
+            let is_known = has_word(program, &word) || CONVENTIONAL.contains(&word.as_str());
+            assert!(is_known, "{title}: `{word}` is invented by the fix `{}`", fix.title);
+        }
+    });
+}
+
+/// True if a program contains a word that is no part of another word.
+fn has_word(program: &str, word: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.');
+    let whole = |at: usize| {
+        let (before, after) = (&program[..at], &program[at + word.len()..]);
+        !before.ends_with(is_inside) && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    program.match_indices(word).any(|(at, _)| whole(at))
+}
+
+/// The names and the predicates in a piece of Mangle, without strings and comments.
+fn names_and_predicates(text: &str) -> Vec<String> {
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '/');
+    let mut found = Vec::new();
+    let mut rest = code.as_str();
+    while let Some(start) = rest.find(is_word) {
+        let tail = &rest[start..];
+        let end = tail.find(|c: char| !is_word(c)).unwrap_or(tail.len());
+        let (word, behind) = tail.split_at(end);
+        // A method is no predicate.
+        let is_method = rest[..start].ends_with('.');
+        let is_predicate =
+            !is_method && behind.starts_with('(') && word.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_name = word.starts_with('/') && word.len() > 1;
+        if is_name || (is_predicate && !word.starts_with("fn:")) {
+            found.push(word.to_owned());
+        }
+        rest = behind;
+    }
+    found
+}
+
+#[test]
+fn names_and_predicates_are_found() {
+    assert_eq!(names_and_predicates("p(X, /a), X = fn:f(\"q(/b)\"), :r(X)"), ["p", "/a"]);
+    assert!(has_word("p(X) :- q(violations).", "violations") && !has_word("p(violations).", "/violations"));
+}

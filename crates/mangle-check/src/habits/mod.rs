@@ -1,0 +1,40 @@
+//! Habits of other languages: suites with the findings of snippets that newcomers write, and the rules for their fixes.
+//!
+//! Each suite is a Markdown file. A heading names the habit, a `mangle` block is the program, and the `text` block after
+//! it contains the findings. `UPDATE_EXPECT=1` writes the findings anew.
+
+#![allow(clippy::unwrap_used)]
+
+mod invariants;
+mod suite;
+
+use expect_test::expect_file;
+
+use self::suite::Suite;
+
+macro_rules! suite {
+    ($name:ident) => {
+        #[test]
+        fn $name() {
+            let path = concat!(stringify!($name), ".md");
+            let suite = Suite::parse(include_str!(concat!(stringify!($name), ".md")));
+            assert!(suite.habits.len() >= 12, "{path} has only {} habits", suite.habits.len());
+            expect_file![path].assert_eq(&suite.render());
+        }
+    };
+}
+
+suite!(rego);
+suite!(sql);
+suite!(prolog);
+suite!(cedar);
+suite!(python);
+
+/// All suites.
+const SUITES: [&str; 5] = [
+    include_str!("rego.md"),
+    include_str!("sql.md"),
+    include_str!("prolog.md"),
+    include_str!("cedar.md"),
+    include_str!("python.md"),
+];

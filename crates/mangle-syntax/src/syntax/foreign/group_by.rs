@@ -1,0 +1,212 @@
+//! `GROUP BY`, `ORDER BY` and `LIMIT` of SQL behind a body.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables};
+use super::region::{Region, without_premise};
+use super::token::LexemeKind;
+use crate::syntax::lower::shorten;
+use crate::syntax::rules;
+
+/// What stands for a transform that cannot be made of the clause, or is too long to be shown.
+const EXAMPLE: &str = "|> do fn:group_by(X), let N = fn:count()";
+
+/// Transforms longer than this are not shown.
+const LONGEST: usize = 100;
+
+/// A clause with `GROUP BY` after its body.
+struct GroupByClause<'r, 't> {
+    region: &'r Region<'t>,
+    arrow: usize,
+    /// The word `GROUP`.
+    group: usize,
+    /// The edits of head and body.
+    changes: Vec<(Range<usize>, String)>,
+    /// The variables of the results, and what each is.
+    results: Vec<(String, Aggregate)>,
+}
+
+/// `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`, `size(T, COUNT(*)) :- … GROUP BY T.`, and
+/// `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
+pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let is_word = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
+    let group = region.top_level(arrow + 2, |token| token.text.eq_ignore_ascii_case("group"))?;
+    if !is_word(group + 1, "by") {
+        return None;
+    }
+    let mut grouped = GroupByClause { region, arrow, group, changes: Vec::new(), results: Vec::new() };
+    let words = region.range(group..group + 2);
+    let rest = grouped.rest()?;
+    match grouped.transform() {
+        Some((keys, lets)) => {
+            let text = format!("|> do fn:group_by({keys}){lets}");
+            let shown = if lets.is_empty() { format!("{text}, let N = fn:count()") } else { text.clone() };
+            let shown = if shown.len() > LONGEST { EXAMPLE } else { &shown };
+            let mut hit = no_group_by(region, words, shown);
+            for (range, text) in grouped.changes {
+                hit = hit.replace(range, text).guess();
+            }
+            let lead = if region.slice(0..rest.start).ends_with(char::is_whitespace) { "" } else { " " };
+            hit = hit.replace(rest, format!("{lead}{text}")).title("group after the body");
+            Some(if lets.is_empty() { hit } else { hit.guess() })
+        }
+        None => {
+            let hit = no_group_by(region, words, EXAMPLE).help(USE_IN_ANOTHER_RULE).read(rest, "");
+            Some(grouped.changes.into_iter().fold(hit, |hit, (range, text)| hit.read(range, text)))
+        }
+    }
+}
+
+/// The words `GROUP BY`; `shown` is how Mangle groups.
+fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> Hit {
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+        .note(format!("a transform after the body groups: `{shown}`"))
+}
+
+impl GroupByClause<'_, '_> {
+    /// The bytes from the end of the body to the end of the clause.
+    fn rest(&self) -> Option<Range<usize>> {
+        let before = self.region.token(self.group - 1)?;
+        let start = if before.is(",") { before.start } else { before.end };
+        Some(start..self.region.range(0..self.region.stop()).end)
+    }
+
+    /// The keys, and the statements of the transform after them.
+    fn transform(&mut self) -> Option<(String, String)> {
+        let last = last_key(self.region, self.group + 2)?;
+        let keys = self.region.slice(self.region.range(self.group + 2..last + 1)).to_owned();
+        self.of_head()?;
+        self.of_body()?;
+        self.of_tail(last + 1)?;
+        if self.results.is_empty() {
+            self.of_unbound_variable()?;
+        }
+        let lets =
+            self.results.iter().map(|(variable, result)| format!(", let {variable} = {}", result.call()));
+        Some((keys, lets.collect()))
+    }
+
+    /// Aggregates among the arguments of the head.
+    fn of_head(&mut self) -> Option<()> {
+        let region = self.region;
+        let close = region.token(1).filter(|token| token.is("(")).and_then(|_| region.close(1)).unwrap_or(0);
+        let mut start = 2;
+        while start < close {
+            let end = region.part_end(start).min(close);
+            if let Some(aggregate) = aggregate_at(region, start..end) {
+                let variable = fresh(region, &aggregate);
+                // Two of the same reducer would need two names.
+                if self.results.iter().any(|(other, _)| *other == variable) {
+                    return None;
+                }
+                self.changes.push((region.range(start..end), variable.clone()));
+                self.results.push((variable, aggregate));
+            }
+            start = end + 1;
+        }
+        Some(())
+    }
+
+    /// Premises `N = COUNT(*)`.
+    fn of_body(&mut self) -> Option<()> {
+        let region = self.region;
+        for equal in self.arrow + 2..self.group {
+            let is_equal = matches!(region.at(equal), "=" | ":=" | "is");
+            if !is_equal || region.kind(equal - 1) != Some(LexemeKind::Variable) {
+                continue;
+            }
+            let end = region.part_end(equal - 1).min(self.group);
+            let Some(aggregate) = aggregate_at(region, equal + 1..end) else { continue };
+            let without = without_premise(region, &(equal - 1..end))?;
+            self.changes.push((without.range, without.text));
+            self.results.push((region.at(equal - 1).to_owned(), aggregate));
+        }
+        Some(())
+    }
+
+    /// `, N = count(Y)` after the keys.
+    fn of_tail(&mut self, keys_end: usize) -> Option<()> {
+        let region = self.region;
+        let mut start = keys_end;
+        while start < region.stop() {
+            let end = region.part_end(start + 1).min(region.stop());
+            let is_named = region.at(start) == "," && region.kind(start + 1) == Some(LexemeKind::Variable);
+            if !is_named || region.at(start + 2) != "=" {
+                return None;
+            }
+            let aggregate = aggregate_at(region, start + 3..end)?;
+            self.results.push((region.at(start + 1).to_owned(), aggregate));
+            start = end;
+        }
+        Some(())
+    }
+
+    /// A head variable that the body does not bind is a number of rows; `None` where several are left.
+    fn of_unbound_variable(&mut self) -> Option<()> {
+        let region = self.region;
+        let is_bound = |variable: &str| (self.arrow..self.group).any(|at| region.at(at) == variable);
+        let unbound: Vec<&str> = head_variables(region, self.arrow, "")
+            .into_iter()
+            .filter(|variable| !is_bound(variable))
+            .collect();
+        match unbound.as_slice() {
+            [] => Some(()),
+            [variable] => {
+                let count = Aggregate { reducer: "fn:count", argument: String::new() };
+                self.results.push(((*variable).to_owned(), count));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `… order by X` and `… limit 10` behind a body.
+pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let at =
+        region.top_level(arrow + 2, |token| matches!(token.text, "order" | "ORDER" | "limit" | "LIMIT"))?;
+    let word = region.token(at)?;
+    let before = region.token(at - 1)?;
+    let start = if before.is(",") { before.start } else { before.end };
+    let rest = start..region.range(0..region.stop()).end;
+    let by = region.at(at + 1).eq_ignore_ascii_case("by");
+    let note = match word.text {
+        "order" | "ORDER" if by => "facts have no order",
+        "limit" | "LIMIT" if region.kind(at + 1) == Some(LexemeKind::Number) => {
+            "a rule derives all facts that follow from its body"
+        }
+        _ => return None,
+    };
+    let words = region.range(at..at + 1 + usize::from(by));
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, headline).note(note);
+    Some(hit.help("sort and limit the results of a query in the program that asks").read(rest, ""))
+}
+
+/// The last of the variables behind `group by`.
+fn last_key(region: &Region<'_>, first: usize) -> Option<usize> {
+    let is_key = |at: usize| region.kind(at) == Some(LexemeKind::Variable) && region.at(at + 1) != "=";
+    let mut last = is_key(first).then_some(first)?;
+    while region.at(last + 1) == "," && is_key(last + 2) {
+        last += 2;
+    }
+    Some(last)
+}
+
+/// `|> do group by X, …` and `|> group by X, …`.
+pub(super) fn group_words(region: &Region<'_>, hits: &mut Hits) {
+    let group = (1..region.tokens.len()).find(|&at| region.at(at).eq_ignore_ascii_case("group"));
+    let Some(group) = group.filter(|&at| region.at(at + 1).eq_ignore_ascii_case("by")) else { return };
+    let Some(last) = last_key(region, group + 2) else { return };
+    let keys = region.slice(region.range(group + 2..last + 1));
+    let lead = if region.before(group) == "do" { "" } else { "do " };
+    let text = format!("{lead}fn:group_by({keys})");
+    let range = region.range(group..last + 1);
+    let words = region.range(group..group + 2);
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+        .note("the function `fn:group_by(…)` makes groups");
+    hits.add(hit.replace(range, text.as_str()).title(format!("write `{}`", shorten(&text))));
+}
