@@ -6,9 +6,7 @@ use clap::Arg;
 use clap::builder::PossibleValue;
 
 use super::command_line::command;
-
-/// Columns of a line of Markdown.
-const COLUMNS: usize = 100;
+use mangle_settings::list_item;
 
 /// Synopsis, arguments and options of the command with these words; none: of the program itself.
 ///
@@ -75,10 +73,10 @@ fn item(arg: &Arg) -> String {
     if !defaults.is_empty() && arg.get_action().takes_values() && !arg.is_hide_default_value_set() {
         let _ = write!(text, " Default: {}.", defaults.join(", "));
     }
-    let mut out = wrapped("- ", &text);
+    let mut out = list_item("- ", &text);
     for value in values.iter().filter(|_| has_help) {
         let help = value.get_help().map(ToString::to_string).unwrap_or_default();
-        out.push_str(&wrapped("  - ", &format!("`{}`: {}", value.get_name(), sentence(&help))));
+        out.push_str(&list_item("  - ", &format!("`{}`: {}", value.get_name(), sentence(&help))));
     }
     out
 }
@@ -99,30 +97,15 @@ fn signature(arg: &Arg) -> String {
     if arg.get_action().takes_values() { format!("{flags} {values}") } else { flags }
 }
 
-/// A help text on one line, with a full stop. Outside of code, `<` would begin a tag.
+/// A help text on one line; each paragraph ends with a full stop. Outside of code, `<` would begin a tag.
 fn sentence(help: &str) -> String {
-    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let pieces = words.split('`').enumerate();
-    let escaped: Vec<String> = pieces
-        .map(|(at, piece)| if at % 2 == 0 { piece.replace('<', "\\<") } else { piece.to_owned() })
-        .collect();
-    let text = escaped.join("`");
-    if text.is_empty() || text.ends_with(['.', ':']) { text } else { text + "." }
-}
-
-/// Lines of at most [`COLUMNS`] columns, the following ones indented below the first.
-fn wrapped(bullet: &str, text: &str) -> String {
-    let indent = " ".repeat(bullet.len());
-    let mut lines = vec![bullet.to_owned()];
-    for word in text.split(' ') {
-        let Some(line) = lines.last_mut() else { continue };
-        let is_new = line.len() <= indent.len();
-        if !is_new && line.chars().count() + 1 + word.chars().count() > COLUMNS {
-            lines.push(format!("{indent}{word}"));
-        } else {
-            line.push_str(if is_new { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.join("\n") + "\n"
+    let escaped = |(at, piece): (usize, &str)| {
+        if at % 2 == 0 { piece.replace('<', "\\<") } else { piece.to_owned() }
+    };
+    let paragraphs = help.split("\n\n").map(|paragraph| {
+        let text = paragraph.split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`");
+        let is_ended = text.trim_end().ends_with(['.', ':']);
+        text.trim_end().to_owned() + if is_ended { "" } else { "." }
+    });
+    paragraphs.filter(|paragraph| paragraph != ".").collect::<Vec<_>>().join(" ")
 }

@@ -187,7 +187,8 @@ fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -
     for diagnostic in all {
         let message = diagnostic.message.trim_end_matches('.').to_owned();
         // The engine stores a fact of another type.
-        let is_of_type = diagnostic.rule.group == Group::Types && diagnostic.rule.severity != Some(Severity::Error);
+        let is_of_type =
+            diagnostic.rule.group == Group::Types && diagnostic.rule.severity != Some(Severity::Error);
         if is_of_type && diagnostic.severity >= Severity::Warning {
             found.warnings.push((diagnostic.range.start(), message));
         } else if diagnostic.severity == Severity::Error {

@@ -9,7 +9,7 @@ use mangle_ls::cli::{commands, examples};
 use super::support::{command, folder, run};
 
 /// The arguments of a line of a shell; quotes are the only words of it that are understood.
-fn arguments(line: &str) -> Vec<String> {
+pub(crate) fn arguments(line: &str) -> Vec<String> {
     let mut arguments = Vec::new();
     for (at, piece) in line.split('"').enumerate() {
         if at % 2 == 1 {

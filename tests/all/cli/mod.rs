@@ -16,11 +16,12 @@ mod foreign_text;
 mod format;
 mod grammar;
 mod graph;
-mod help_examples;
+pub(crate) mod help_examples;
 mod init;
 mod loading;
 mod long_transcripts;
 mod many_findings;
+mod newcomer;
 mod other_agents;
 #[path = "test.rs"]
 mod policy_test;

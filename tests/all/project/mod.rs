@@ -3,6 +3,7 @@
 mod action;
 mod blocks;
 mod circles;
+mod command_pages;
 mod documentation;
 mod editors;
 mod examples;
