@@ -19,6 +19,7 @@ mod init;
 mod loading;
 mod long_transcripts;
 mod many_findings;
+mod one_program;
 mod other_agents;
 #[path = "test.rs"]
 mod policy_test;
