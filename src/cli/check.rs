@@ -18,6 +18,7 @@ use super::format::{Format, ReportFooter};
 use super::load_args::{LoadArgs, refuse, refuses_settings};
 use super::nothing_to_check::looked_for;
 use super::output::{self, Medium, Output};
+use super::policy_note::{self, wider_programs};
 use super::prior_findings::PriorFindings;
 use super::show_program::show_program;
 use super::surroundings;
@@ -38,9 +39,8 @@ use piggyback::transcript::LONGEST_DOCUMENT;
 pub(super) struct Check {
     /// Files, folders, globs, or `-` for standard input [default: the working folder]
     ///
-    /// With a `mangle-ls.toml`, the paths limit the report; the whole program is still analyzed.
-    /// If there is no such file, the paths are the program. For a single file, mangle-ls also loads
-    /// `schemas*.gl` and `schemas*.mg` from its folder.
+    /// The paths limit the report; the whole program is still analyzed. The nearest `mangle-ls.toml`
+    /// defines the program. If there is no such file, the program is all Mangle files of the folder.
     paths: Vec<PathBuf>,
     /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -142,6 +142,7 @@ impl Check {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
         let (targets, mut resolution) = self.resolve(working, &overlay, &session.memory)?;
+        policy_note::write(&wider_programs(&resolution, session.memory.table(), working));
         resolution.version_notes().iter().for_each(|note| output::warn(color, note));
         let shows_diff = self.fix.only_shows();
         let mut out = Output::of(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);

@@ -160,7 +160,7 @@ impl Side {
     fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
         let name = named.display().to_string();
         if host::absolute(working, named).exists() {
-            let programs = Programs::load(&[named.to_path_buf()], working);
+            let programs = Programs::load_exactly(&[named.to_path_buf()], working);
             return Ok(Self { name, programs, prefix: String::new() });
         }
         let is_path = host::absolute(working, other).exists();

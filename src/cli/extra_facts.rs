@@ -110,4 +110,18 @@ impl Programs {
         programs.problems.extend(given.problems.iter().cloned());
         (programs, given)
     }
+
+    /// [`Programs::load_with`] for exactly the files that `paths` name.
+    pub(super) fn load_exactly_with(
+        paths: &[PathBuf],
+        files: &[PathBuf],
+        working: &Path,
+    ) -> (Self, ExtraFacts) {
+        let memory = Memory::default();
+        let mut sources = Sources::default();
+        let given = ExtraFacts::load(files, working, &memory, &mut sources);
+        let mut programs = Self::load_exactly_beside(paths, working, &memory, &given.clauses, sources);
+        programs.problems.extend(given.problems.iter().cloned());
+        (programs, given)
+    }
 }

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
     self, AgentSettings, CheckOptions, CheckTarget, Checked, CheckedTranscripts, FileTable, KnowledgeMap,
-    Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest,
+    Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest, WithoutReplies,
 };
 use crate::report::{
     self, CheckSummary, FilePart, LinePosition, LoadErrors, OverflowCounts, ReportEntry, SourceText, Sources,
@@ -65,6 +65,7 @@ pub(super) struct Findings {
     engines: BTreeSet<&'static str>,
     runtimes: BTreeSet<&'static str>,
     undeclared: usize,
+    without_replies: WithoutReplies,
     /// Questions about rules that were not decided.
     undecided: usize,
     /// The errors because of which programs do not load that were to be evaluated.
@@ -129,6 +130,7 @@ impl Findings {
                 .collect(),
             runtimes: resolution.transcripts.iter().map(|found| found.settings.caps.runtime.name()).collect(),
             undeclared: transcripts.undeclared,
+            without_replies: resolution.without_replies,
             undecided,
             unloaded,
         }
@@ -166,6 +168,8 @@ impl Findings {
         let counts = report::count(&self.entries);
         let mut summary =
             CheckSummary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
+        summary.json_without_replies = self.without_replies.json;
+        summary.logs_without_replies = self.without_replies.logs;
         summary.engines.clone_from(&self.engines);
         summary.runtimes.clone_from(&self.runtimes);
         for omitted in &self.omitted {

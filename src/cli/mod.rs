@@ -48,6 +48,7 @@ mod nothing_to_check;
 mod output;
 mod output_form;
 mod parse;
+mod policy_note;
 mod preview;
 mod prior_findings;
 mod programs;

@@ -95,6 +95,7 @@ impl Parse {
         if self.format == OutputForm::Text {
             out.write(&mark.comment("#"))?;
         }
+        transcripts.note_policies();
         let mut is_whole = true;
         let problems = transcripts.each_reply(&mut |seen| {
             is_whole &= seen.answered.reply.picked.is_some();

@@ -7,6 +7,7 @@ use clap::ColorChoice;
 use rustc_hash::FxHashMap;
 
 use super::output;
+use super::policy_note::{self, wider_programs};
 use super::surroundings;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
@@ -30,6 +31,8 @@ pub(super) struct Programs<J = LinkedProgram> {
     /// The files of the programs that cannot be read.
     missing: LoadErrors,
     settings: SettingsProblems,
+    /// The lines about programs that have more files than were named.
+    wider: Vec<String>,
     /// Whether there was any file.
     pub(super) has_files: bool,
 }
@@ -65,6 +68,17 @@ impl Programs {
         })
     }
 
+    /// Loads exactly the files that `paths` name, and the programs of configurations around them.
+    pub(super) fn load_exactly(paths: &[PathBuf], working: &Path) -> Self {
+        let named = host::targets(paths, working);
+        let (memory, overlay) = (Memory::default(), surroundings::disk());
+        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
+        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
+        request.load(&overlay, &memory, Sources::default(), |resolution, files, _| {
+            host::join(resolution, files, &LinkOptions::default())
+        })
+    }
+
     /// Loads what the paths named at a revision of the git repository around `working`.
     ///
     /// # Errors
@@ -80,7 +94,9 @@ impl Programs {
         let then = past.then(working)?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
-        Ok(Self::load_over(&overlay, named, true, &then, &memory, sources, |resolution, files, _| {
+        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
+        let request = LoadRequest { resolution, named, is_everything: true, working: &then };
+        Ok(request.load(&overlay, &memory, sources, |resolution, files, _| {
             host::join(resolution, files, &LinkOptions::default())
         }))
     }
@@ -94,7 +110,47 @@ impl Programs {
         with: &[Arc<FileSummary>],
         sources: Sources,
     ) -> Self {
-        Self::load_as(paths, working, memory, sources, |resolution, summaries, targets| {
+        let named = host::targets(paths, working);
+        let overlay = surroundings::disk();
+        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
+        request.load_beside(&overlay, memory, with, sources)
+    }
+
+    /// Loads exactly the files that `paths` name, with further files.
+    pub(super) fn load_exactly_beside(
+        paths: &[PathBuf],
+        working: &Path,
+        memory: &Memory,
+        with: &[Arc<FileSummary>],
+        sources: Sources,
+    ) -> Self {
+        let named = host::targets(paths, working);
+        let overlay = surroundings::disk();
+        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
+        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
+        request.load_beside(&overlay, memory, with, sources)
+    }
+}
+
+/// Resolved paths of a command.
+struct LoadRequest<'a> {
+    resolution: Resolution,
+    named: CheckTargets,
+    /// True if no path was given.
+    is_everything: bool,
+    working: &'a Path,
+}
+
+impl LoadRequest<'_> {
+    fn load_beside(
+        self,
+        overlay: &Overlay,
+        memory: &Memory,
+        with: &[Arc<FileSummary>],
+        sources: Sources,
+    ) -> Programs {
+        self.load(overlay, memory, sources, |resolution, summaries, targets| {
             let files = targets.iter().filter_map(|target| match target {
                 CheckTarget::File(path) | CheckTarget::Other(path) => memory.table().known(path),
                 _ => None,
@@ -115,24 +171,28 @@ impl<J> Programs<J> {
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
         let named = host::targets(paths, working);
-        Self::load_over(&surroundings::disk(), named, paths.is_empty(), working, memory, sources, join)
+        let overlay = surroundings::disk();
+        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
+        request.load(&overlay, memory, sources, join)
     }
+}
 
-    fn load_over(
+impl LoadRequest<'_> {
+    fn load<J>(
+        self,
         overlay: &Overlay,
-        named: CheckTargets,
-        is_everything: bool,
-        working: &Path,
         memory: &Memory,
         mut sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
-    ) -> Self {
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, memory.table());
+    ) -> Programs<J> {
+        let Self { mut resolution, named, is_everything, working } = self;
         resolution.problems.extend(named.problems);
         resolution.problems.extend(resolution.cuts.iter().map(PartialScan::problem));
         if !is_everything {
             resolution.problems.append(&mut resolution.empty);
         }
+        let wider = wider_programs(&resolution, memory.table(), working);
         let (files, problems) = host::load(&resolution, &named.targets, overlay, memory, || {});
         let missing = problems.iter().filter(|problem| !problem.named);
         let missing = missing
@@ -148,9 +208,11 @@ impl<J> Programs<J> {
         }
         let all = join(&resolution, &files, &named.targets);
         let (problems, unread) = resolution.problems.into_iter().partition(|problem| problem.named);
-        Self { all, sources, problems, unread, missing, settings, has_files: !files.is_empty() }
+        Programs { all, sources, problems, unread, missing, settings, wider, has_files: !files.is_empty() }
     }
+}
 
+impl<J> Programs<J> {
     /// The errors because of which some of these programs do not load: those of the settings come first.
     pub(super) fn load_errors<'p>(&self, programs: impl IntoIterator<Item = &'p Program>) -> LoadErrors {
         let mut errors = self.settings.errors.clone();
@@ -161,8 +223,9 @@ impl<J> Programs<J> {
         errors
     }
 
-    /// Reports what cannot be read.
+    /// Reports what cannot be read, and the files that joined the named files.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
+        policy_note::write(&self.wider);
         output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, working, color);
         for problem in &self.problems {

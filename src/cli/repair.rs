@@ -48,6 +48,7 @@ impl RepairCommand {
         let working = surroundings::working_folder()?;
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
+        transcripts.note_policies();
         let has_mark = !self.load.anyway || self.format == OutputForm::Json;
         anyhow::ensure!(
             has_mark,

@@ -137,6 +137,9 @@ impl ShowCommand {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        if self.policy.is_empty() {
+            transcripts.note_policies();
+        }
         let Some((policies, is_whole, mark)) = self.policies(&transcripts, &working, color)? else {
             transcripts.complain(&[], color);
             return Ok(ExitStatus::Failure);
@@ -197,7 +200,7 @@ impl ShowCommand {
             let mark = self.load.admit(transcripts.load_errors(), color);
             return Ok(mark.map(|mark| (AccountPolicies::that_judge(transcripts.programs()), true, mark)));
         }
-        let mut programs = Programs::load(&self.policy, working);
+        let mut programs = Programs::load_exactly(&self.policy, working);
         programs.complain(working, color);
         let mut errors = transcripts.settings_errors();
         errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));

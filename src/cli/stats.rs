@@ -65,6 +65,7 @@ impl Stats {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        transcripts.note_policies();
         let Some(mark) = self.load.admit(transcripts.load_errors(), color) else {
             transcripts.complain(&[], color);
             return Ok(ExitStatus::Failure);

@@ -13,6 +13,7 @@ use clap::{Args, ColorChoice};
 use serde_json::Value;
 
 use super::output;
+use super::policy_note::{self, policies_of_transcripts};
 use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
@@ -363,6 +364,11 @@ impl Transcripts {
     /// Whether there is a file in which only surfaces and updates were found.
     pub(super) fn has_files_without_reply(&self) -> bool {
         !self.without_reply.borrow().is_empty()
+    }
+
+    /// Lists the files of the programs on standard error.
+    pub(super) fn note_policies(&self) {
+        policy_note::write(&policies_of_transcripts(&self.resolution, self.memory.table(), &self.working));
     }
 
     /// Says what could not be read.

@@ -122,7 +122,10 @@ impl VerifyCommand {
             output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
             return Ok(ExitStatus::Failure);
         }
-        let status = match (problems.len() + report.summary.not_decided, report.summary.violated) {
+        let status = match (
+            problems.len() + report.summary.not_decided + report.summary.vacuous,
+            report.summary.violated,
+        ) {
             (0, 0) => ExitStatus::Clean,
             (0, _) => ExitStatus::Findings,
             _ => ExitStatus::Failure,

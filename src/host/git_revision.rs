@@ -81,6 +81,7 @@ impl GitRevision {
         for (path, bytes) in self.files.iter().filter(|(path, _)| self.is_seen(path, targets)) {
             overlay.insert_bytes(self.place.join(path), bytes.clone());
         }
+        overlay.set_repository(self.place.clone());
         let then = |target: &CheckTarget| {
             Ok(match target {
                 CheckTarget::File(path) => CheckTarget::File(self.then(path)?),

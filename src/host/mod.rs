@@ -75,8 +75,8 @@ pub use other_program::{other_program, other_program_for};
 pub use overlay::Overlay;
 pub use path_style::PathStyle;
 pub use paths::{
-    FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, real, relative,
-    source_text, test_path,
+    FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_schema, is_single, is_test, real,
+    relative, source_text, test_path,
 };
 pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};
@@ -86,7 +86,8 @@ pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
     CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Shell,
-    StandaloneFile, resolve, resolve_with_transcripts,
+    StandaloneFile, WithoutReplies, resolve, resolve_exactly, resolve_exactly_with_transcripts,
+    resolve_with_transcripts,
 };
 pub use revision::revision;
 pub use settings_problems::SettingsProblems;

@@ -17,6 +17,7 @@ pub struct Overlay {
     bytes: FxHashMap<PathBuf, Arc<[u8]>>,
     hides_marks: bool,
     versions: VersionOptions,
+    repository: Option<PathBuf>,
 }
 
 impl Overlay {
@@ -43,6 +44,17 @@ impl Overlay {
     #[must_use]
     pub fn versions(&self) -> VersionOptions {
         self.versions
+    }
+
+    /// The root of a repository whose files are only here.
+    #[must_use]
+    pub fn repository(&self) -> Option<&Path> {
+        self.repository.as_deref()
+    }
+
+    /// Sets the root of a repository whose files are only here.
+    pub fn set_repository(&mut self, root: PathBuf) {
+        self.repository = Some(root);
     }
 
     /// Sets the text of an absolute path.

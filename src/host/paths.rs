@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
@@ -11,10 +12,15 @@ use crate::report::SourceText;
 use mangle_settings::FACT_EXTENSIONS;
 use mangle_syntax::text::FileId;
 
+/// The age of a change after which another change has another time.
+const SETTLED: Duration = Duration::from_secs(2);
+
 /// All files that were ever seen, by path and by id. Ids stay for the life of the process, and are ordered as the paths.
 #[derive(Debug, Default)]
 pub struct FileTable {
     rows: RwLock<Rows>,
+    /// The lengths and times of examined files, and whether they have replies of a model.
+    replies: RwLock<FxHashMap<PathBuf, ((u64, SystemTime), bool)>>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +47,24 @@ impl FileTable {
     #[must_use]
     pub fn known(&self, path: &Path) -> Option<FileId> {
         self.rows.read().ids.get(path).copied()
+    }
+
+    /// True if a file has replies of a model. `look` examines it, unless it has the length and the time of the last look.
+    pub(super) fn has_replies(&self, path: &Path, look: impl FnOnce() -> bool) -> bool {
+        let metadata = path.metadata().ok();
+        let state = metadata.and_then(|metadata| Some((metadata.len(), metadata.modified().ok()?)));
+        let Some(state) = state else { return look() };
+        if let Some((before, known)) = self.replies.read().get(path)
+            && *before == state
+        {
+            return *known;
+        }
+        let found = look();
+        // A later change may have the same time.
+        if state.1.elapsed().is_ok_and(|age| age > SETTLED) {
+            self.replies.write().insert(path.into(), (state, found));
+        }
+        found
     }
 
     /// The path of an id; the empty path for an id that is not of this table.
@@ -171,7 +195,7 @@ pub fn test_path(path: &Path) -> PathBuf {
 }
 
 /// Whether the file's name says that it declares the predicates of the files beside it.
-pub(super) fn is_schema(path: &Path) -> bool {
+pub fn is_schema(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("schemas") && is_mangle(path) && !is_single(path)
 }

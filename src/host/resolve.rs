@@ -1,13 +1,14 @@
 //! Which files form which program, which of them are reported, and under which settings.
 //!
 //! A file belongs to the nearest `mangle-ls.toml` above it, whose `[[program]]`s deal the files below
-//! it among them. Without one, on the command line the named paths are one program, and a lone
-//! file is helped by the `schemas*` files beside it; in an editor a workspace folder is a program,
-//! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
+//! it among them. Without one, its folder decides ([`folders`]), for the command line and the editor alike. Commands that
+//! compare policies take exactly the named files ([`Scope::Exact`]).
 
 mod agents;
 mod arguments;
+mod captures;
 mod default_programs;
+mod folders;
 mod grammars;
 mod links;
 mod previews;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use self::captures::WithoutReplies;
+use self::folders::Folders;
 pub use self::resolution::{CorpusFiles, Member, ProgramFiles, Resolution, StandaloneFile};
 pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
@@ -36,21 +39,50 @@ use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_t
 use mangle_settings::{FILE_NAME, FilesSettings, Settings};
 use mangle_syntax::text::{Cancel, FileId};
 
-/// Which of the two shells asks. They differ where there is no configuration file, and an editor has less time for an
-/// evaluation.
+/// The shell that asks. An editor opens any document, and has less time for an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shell {
-    /// The targets are what was named. Together they are one program.
+    /// The targets are the named paths.
     CommandLine,
     /// The targets are the workspace folders and the open documents.
     #[default]
     Editor,
 }
 
+/// The files of a program that no configuration governs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Scope {
+    /// The program of the folder of each file.
+    #[default]
+    Folder,
+    /// The targets, and nothing else, as one program.
+    Exact,
+}
+
 /// Resolves `targets`. Open documents count as they are in `overlay`.
 #[must_use]
 pub fn resolve(targets: &[CheckTarget], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
     resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), shell == Shell::Editor)
+}
+
+/// [`resolve`] for the command line: the targets that no configuration governs are one program.
+#[must_use]
+pub fn resolve_exactly(targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) -> Resolution {
+    let cancel = Cancel::new();
+    let resolver = Resolver::new(targets, Shell::CommandLine, overlay, table, &cancel);
+    resolve_all(Resolver { scope: Scope::Exact, ..resolver }, false)
+}
+
+/// [`resolve_exactly`], with the transcripts among the targets: they are read with that program.
+#[must_use]
+pub fn resolve_exactly_with_transcripts(
+    targets: &[CheckTarget],
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Resolution {
+    let cancel = Cancel::new();
+    let resolver = Resolver::new(targets, Shell::CommandLine, overlay, table, &cancel);
+    resolve_all(Resolver { scope: Scope::Exact, ..resolver }, true)
 }
 
 /// [`resolve`] for an editor; `cancel` makes of it whatever there is so far. Near by are the files that lie beside open
@@ -96,11 +128,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     resolver.discover();
     let mut loose = resolver.projects();
     loose.extend(resolver.named_as_mangle());
-    let loose = resolver.lone_files(loose);
-    match shell {
-        Shell::CommandLine => resolver.given_paths(&loose),
-        Shell::Editor => resolver.folders(&loose),
-    }
+    resolver.without_configuration(loose);
     let transcripts = if asks_for_transcripts { resolver.transcripts() } else { Vec::new() };
     let goes_with = |program: &ProgramFiles| transcripts.iter().any(|found| found.goes_with(program));
     let is_reported = |program: &ProgramFiles| program.own().any(|member| member.reported);
@@ -115,6 +143,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     }
     resolver.links();
     resolver.previews();
+    resolver.keep_preview_inputs();
     resolver.note_empty(asks_for_transcripts);
     resolver.result.go_mods = resolver.versions.go_mods();
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
@@ -126,8 +155,10 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
 struct Resolver<'a> {
     targets: &'a [CheckTarget],
     shell: Shell,
+    scope: Scope,
     overlay: &'a Overlay,
     table: &'a FileTable,
+    folders: Folders,
     /// The folders that were walked.
     trees: BTreeMap<PathBuf, FileTree>,
     /// The configuration files that govern something.
@@ -140,6 +171,8 @@ struct Resolver<'a> {
     near: Arc<BTreeSet<PathBuf>>,
     only_near: bool,
     cancel: &'a Cancel,
+    /// The transcripts that only their content makes transcripts.
+    captured: FxHashSet<PathBuf>,
     versions: VersionFinder<'a>,
     /// The settings of projects with the runtime of a program: programs with the same ones share them.
     decided: SharedSettings<Settings>,
@@ -161,12 +194,15 @@ impl<'a> Resolver<'a> {
             cancel,
             targets,
             shell,
+            scope: Scope::default(),
             overlay,
             table,
+            folders: Folders::default(),
             trees: BTreeMap::new(),
             configurations: BTreeSet::new(),
             nearest: FxHashMap::default(),
             as_mangle: FxHashSet::default(),
+            captured: FxHashSet::default(),
             versions: VersionFinder::new(overlay),
             decided: SharedSettings::default(),
             result: Resolution::default(),
@@ -218,9 +254,13 @@ impl<'a> Resolver<'a> {
         let is_near = self.near.iter().any(|near| near.starts_with(folder));
         let is_walked = self.trees.contains_key(folder)
             || self.tree(folder).is_some_and(|tree| tree.limit.is_none() || !is_near);
-        if is_walked {
-            return;
+        if !is_walked {
+            self.walk_again(folder);
         }
+    }
+
+    /// Walks a folder by itself.
+    fn walk_again(&mut self, folder: &Path) {
         let settings = self.files_settings(folder);
         let reach = WalkOptions {
             settings: &settings,
@@ -419,6 +459,7 @@ impl<'a> Resolver<'a> {
             embedding: embedding.into(),
             members,
             singles,
+            elsewhere: Vec::new(),
         }
     }
 

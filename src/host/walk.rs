@@ -187,11 +187,6 @@ impl Visited {
 }
 
 impl FileTree {
-    /// Whether a Mangle file was found.
-    pub(super) fn holds(&self, path: &Path) -> bool {
-        self.files.binary_search_by(|found| found.path.as_path().cmp(path)).is_ok()
-    }
-
     /// Adds what a walk visits, up to a limit.
     fn visit(&mut self, entries: Entries, root: &Path, boundary: &Path, reach: &WalkOptions<'_>) {
         for entry in entries {

@@ -28,6 +28,12 @@ pub struct CheckSummary {
     /// Transcripts that were checked without the declarations of a program.
     #[serde(rename = "without_declarations", skip_serializing_if = "is_none")]
     pub undeclared: usize,
+    /// JSON files that were examined and have no reply of a model.
+    #[serde(rename = "json_without_replies", skip_serializing_if = "is_none")]
+    pub json_without_replies: usize,
+    /// Text logs that were examined and have no reply of a model.
+    #[serde(rename = "logs_without_replies", skip_serializing_if = "is_none")]
+    pub logs_without_replies: usize,
     /// Findings that are counted and not shown.
     #[serde(skip_serializing_if = "is_none")]
     pub omitted: usize,
@@ -40,6 +46,20 @@ pub struct CheckSummary {
     /// Whether there was no file to check.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nothing_to_check: bool,
+}
+
+impl CheckSummary {
+    /// The files that were examined and have no reply of a model, as the end of a line.
+    fn without_replies(&self) -> String {
+        let json = (self.json_without_replies, "JSON file", "JSON files");
+        let counts = [json, (self.logs_without_replies, "log", "logs")].into_iter();
+        let shown =
+            counts.filter(|(count, ..)| *count > 0).map(|(count, one, many)| plural(count, one, many));
+        match shown.collect::<Vec<_>>() {
+            shown if shown.is_empty() => String::new(),
+            shown => format!("; {} without model replies", shown.join(" and ")),
+        }
+    }
 }
 
 fn is_none(count: &usize) -> bool {
@@ -73,7 +93,7 @@ impl fmt::Display for CheckSummary {
         .map(|(count, one, many)| plural(count, one, many))
         .collect();
         let found = match (found.is_empty(), self.nothing_to_check) {
-            (true, true) => return f.write_str("Nothing to check"),
+            (true, true) => return write!(f, "Nothing to check{}", self.without_replies()),
             (true, false) => "No findings".into(),
             (false, _) => found.join(", "),
         };
@@ -93,6 +113,7 @@ impl fmt::Display for CheckSummary {
             let transcripts = plural(self.undeclared, "transcript", "transcripts");
             write!(f, "; no declarations for {transcripts}, so predicates were not looked up")?;
         }
+        f.write_str(&self.without_replies())?;
         if self.omitted > 0 {
             write!(f, "; {} not shown", plural(self.omitted, "finding is", "findings are"))?;
         }

@@ -28,6 +28,8 @@ pub struct VerifySummary {
     pub holds: usize,
     /// Those of which it is not known.
     pub not_decided: usize,
+    /// Properties that depend on no fact of a world.
+    pub vacuous: usize,
     /// How long it took, in milliseconds.
     pub elapsed_ms: u64,
 }
@@ -232,6 +234,7 @@ impl VerifyReport {
         match report.outcome() {
             PropertyOutcome::Good => self.summary.holds += 1,
             PropertyOutcome::Bad => self.summary.violated += 1,
+            PropertyOutcome::Open if report.verdict == Verdict::Vacuous => self.summary.vacuous += 1,
             PropertyOutcome::Open => self.summary.not_decided += 1,
         }
         self.properties.push(report);
@@ -252,8 +255,9 @@ impl VerifyReport {
         for property in &self.properties {
             property.text(&mut out, values);
         }
-        let VerifySummary { holds, violated, not_decided, .. } = self.summary;
-        let _ = writeln!(out, "{holds} as expected, {violated} not, {not_decided} not decided");
+        let VerifySummary { holds, violated, not_decided, vacuous, .. } = self.summary;
+        let vacuous = if vacuous > 0 { format!(", {vacuous} vacuous") } else { String::new() };
+        let _ = writeln!(out, "{holds} as expected, {violated} not, {not_decided} not decided{vacuous}");
         out
     }
 }

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
 use crate::host::{
-    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, LinkOptions, Memory,
-    Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
+    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, FileTable, KnowledgeMap, LinkOptions,
+    Memory, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
+    TranscriptPrograms,
 };
 use crate::ide::loading::load_errors;
 use crate::report::{self, ReportEntry, SourceText, Sources};
@@ -74,6 +75,19 @@ impl std::error::Error for LoadError {}
 pub const LINE_CONTAINERS: [Container; 3] =
     [Container::ChatLines, Container::EnvelopeLines, Container::Traces];
 
+/// Resolves the named policies and nothing else; if none are named, the program of the folder.
+fn resolve(
+    targets: &[CheckTarget],
+    policies: &[PathBuf],
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Resolution {
+    match policies {
+        [] => host::resolve_with_transcripts(targets, Shell::CommandLine, overlay, table),
+        _ => host::resolve_exactly_with_transcripts(targets, overlay, table),
+    }
+}
+
 /// What the transcript that stands for all sessions is called.
 const NAME: &str = "session.jsonl";
 
@@ -99,8 +113,7 @@ impl Checker {
         let mut targets = named.targets.clone();
         targets.extend(config.map(|_| CheckTarget::Folder(root.clone())));
         targets.push(CheckTarget::Transcript(path.clone()));
-        let mut resolution =
-            host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
+        let mut resolution = resolve(&targets, policies, &overlay, memory.table());
         let (files, unread) = host::load(&resolution, &targets, &overlay, &memory, || {});
         let cuts = resolution.cuts.iter().map(PartialScan::problem);
         let mut problems: Vec<Problem> = named.problems.into_iter().chain(unread).chain(cuts).collect();

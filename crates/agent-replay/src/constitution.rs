@@ -49,6 +49,10 @@ pub struct Constitution {
     pub(super) consulted: Influences,
     /// What the gate refuses, as it is written and as it is asked.
     pub(super) patterns: Vec<(String, Regex)>,
+    /// True if rules or facts permit requests.
+    pub(super) permits: bool,
+    /// True if rules or facts block replies.
+    blocks: bool,
     base: Mutex<Kernel>,
 }
 
@@ -97,19 +101,16 @@ impl Roles {
             rejections: all("rejection_count"),
         }
     }
+}
 
-    /// What the replay needs and the program does not have, each as a sentence.
-    pub(super) fn lacks(&self, settings: &ReplaySettings) -> Vec<String> {
-        let ReplaySettings { pending, permit, .. } = settings;
-        let mut lacks = Vec::new();
-        if self.permit.is_none() {
-            lacks.push(format!("no rule permits anything: there is no `{permit}/{PERMISSION}`"));
-        }
-        if self.pending.is_none() {
-            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
-        }
-        lacks
-    }
+/// True if clauses or the host program give facts of one of these predicates, or the kernel has some.
+fn is_derived(predicates: &[PredicateId], program: &Program, kernel: &Kernel) -> bool {
+    predicates.iter().any(|id| {
+        let predicate = program.get(*id);
+        program.clauses(predicate).next().is_some()
+            || program.embedding.predicates.contains(&predicate.key)
+            || kernel.model().relation(*id).is_some_and(|relation| relation.tuples().next().is_some())
+    })
 }
 
 impl Constitution {
@@ -133,8 +134,23 @@ impl Constitution {
         let consulted = Roots::of(&program, &settings).consulted(&program);
         let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
         let patterns = settings.patterns.iter().filter_map(pattern).collect();
+        let permits = is_derived(roles.permit.as_slice(), &program, &base);
+        let blocks = is_derived(&roles.block, &program, &base);
         let base = Mutex::new(base);
-        Self { program, compiled, settings, limits, clock, declarations, roles, consulted, patterns, base }
+        Self {
+            program,
+            compiled,
+            settings,
+            limits,
+            clock,
+            declarations,
+            roles,
+            consulted,
+            patterns,
+            permits,
+            blocks,
+            base,
+        }
     }
 
     /// The predicates of which a fact can lift what denies something.
@@ -154,10 +170,38 @@ impl Constitution {
         self.base.lock().model().stopped.clone()
     }
 
-    /// What the replay needs and the program does not have, each as a sentence.
+    /// The parts of a policy that the program lacks although it gives verdicts, each as a sentence.
     #[must_use]
     pub fn lacks(&self) -> Vec<String> {
-        self.roles.lacks(&self.settings)
+        let ReplaySettings { pending, permit, .. } = &self.settings;
+        let mut lacks = Vec::new();
+        if !self.permits && self.blocks {
+            lacks.push(format!(
+                "requests that nothing blocks have no verdict: no rule derives `{permit}/{PERMISSION}`"
+            ));
+        }
+        if self.roles.pending.is_none() && self.permits {
+            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
+        }
+        lacks
+    }
+
+    /// The reason why the program gives no verdict about anything. `None` if it permits requests or blocks replies.
+    #[must_use]
+    pub fn no_verdicts(&self) -> Option<String> {
+        let ReplaySettings { permit, block, .. } = &self.settings;
+        let why = || {
+            format!(
+                "no rule permits or blocks anything: there is no rule for `{permit}/{PERMISSION}` or `{block}`"
+            )
+        };
+        (!self.permits && !self.blocks).then(why)
+    }
+
+    /// True if verdicts of the program about replies can be shown.
+    #[must_use]
+    pub fn judges(&self) -> bool {
+        self.blocks || self.permits && self.roles.pending.is_some()
     }
 
     /// Where a clause stands: its file, and the offset of its first byte.

@@ -58,6 +58,12 @@ impl GateRequest {
         self.denied.clone().unwrap_or_else(usual)
     }
 
+    /// The refusal of the runtime before any rule is evaluated.
+    fn refusal(&self) -> Option<(Lock, String)> {
+        let shell = self.shell.clone().map(|why| (Lock::Gate, why));
+        shell.or_else(|| self.denied.clone().map(|(_, why)| (Lock::Filter, why)))
+    }
+
     /// The verdict where nobody is asked.
     pub(super) fn refused(self, why: &str) -> Verdict {
         self.verdict(false, Lock::Constitution, why)
@@ -97,21 +103,22 @@ pub(super) struct Gate<'a> {
 }
 
 impl Gate<'_> {
-    /// Judges a request. It stays asserted until [`Gate::retract`] gets it.
-    pub(super) fn judge(&mut self, request: GateRequest, asserted: &mut Option<Fact>) -> Verdict {
-        if let Some(why) = request.shell.clone() {
-            return request.verdict(false, Lock::Gate, why);
-        }
-        if let Some((_, why)) = request.denied.clone() {
-            return request.verdict(false, Lock::Filter, why);
+    /// Judges a request. It stays asserted until [`Gate::retract`] gets it. `None` if no rule permits requests and nothing
+    /// blocks this one.
+    pub(super) fn judge(&mut self, request: GateRequest, asserted: &mut Option<Fact>) -> Option<Verdict> {
+        if let Some((lock, why)) = request.refusal() {
+            return Some(request.verdict(false, lock, why));
         }
         let pending = self.pending(&request);
         let (Some(fact), true) = (pending, is_constant(&request.action)) else {
+            if !self.constitution.permits {
+                return None;
+            }
             let why = match self.constitution.roles.pending {
                 Some(_) => format!("`{}` is not a name, so the request reaches no rule", request.action),
                 None => "the policy has no predicate for pending requests".to_owned(),
             };
-            return request.verdict(false, Lock::Filter, why);
+            return Some(request.verdict(false, Lock::Filter, why));
         };
         let compiled = std::sync::Arc::clone(self.kernel.compiled());
         let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
@@ -121,23 +128,28 @@ impl Gate<'_> {
         // The runtime takes back what it could evaluate. Anything else stays, and nothing can be evaluated any more.
         if let Some(stop) = &self.kernel.model().stopped {
             let why = format!("the evaluation stopped: {}", stop.reason);
-            return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
+            return Some(Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) });
         }
         *asserted = Some(fact);
+        self.gated(request)
+    }
+
+    /// Judges an asserted request: first by the gate in front of the constitution, then by the constitution.
+    fn gated(&mut self, request: GateRequest) -> Option<Verdict> {
         let Some(why) = self.second_gate(&request) else { return self.constitutional(request, None) };
         match self.appeal(&request.action) {
-            None => request.verdict(false, Lock::Gate, why),
+            None => Some(request.verdict(false, Lock::Gate, why)),
             // Whether the action is permitted is still for the constitution to say, as in the runtime, where both have
             // to agree.
             Some((appeal, number)) => {
                 let model = self.kernel.model_mut();
                 let proof = model.explain(&self.constitution.compiled, self.clock, appeal, number);
                 let fact = proof.nodes.first().map(|node| node.fact.clone());
-                let mut verdict = self.constitutional(request, Some(proof));
+                let mut verdict = self.constitutional(request, Some(proof))?;
                 if verdict.is_permitted {
                     verdict.why.push_str("; an appeal overrides the gate, which rejects it");
                 }
-                Verdict { appeal: fact, ..verdict }
+                Some(Verdict { appeal: fact, ..verdict })
             }
         }
     }
@@ -211,13 +223,16 @@ impl Gate<'_> {
     }
 
     /// The verdict of the constitution; `appeal` is the proof of what silences the gate in front of it.
-    fn constitutional(&mut self, request: GateRequest, appeal: Option<Proof>) -> Verdict {
+    fn constitutional(&mut self, request: GateRequest, appeal: Option<Proof>) -> Option<Verdict> {
         let texts = request.texts();
         let permit = self.constitution.roles.permit;
         let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
         match found {
-            Some(found) => self.permitted(request, found, appeal),
-            None => self.denied(request),
+            Some(found) => Some(self.permitted(request, found, appeal)),
+            None => {
+                let denied = self.denied(request);
+                (self.constitution.permits || !denied.because.is_empty()).then_some(denied)
+            }
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Turn {
     pub unblocked: Option<LiftedDenial>,
     /// The verdicts about its tool requests, in their order.
     pub verdicts: Vec<Verdict>,
+    /// The number of requests without a verdict, because no rule permits requests.
+    pub unjudged: usize,
     /// What it changed.
     pub change: StateChange,
     /// Why the evaluation ended before it was done.

@@ -16,6 +16,7 @@ use crate::question::{Setup, question};
 use crate::readable_world::fact_text;
 use crate::reading_difference::{ReadingDifference, reading_differences};
 use crate::search::{Outcome, Scope, Searched, World, search};
+use crate::vacuity;
 
 /// What a property comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub enum Verdict {
     Aborts,
     /// No world was found, but it is not proved that there is none.
     NotDecided,
+    /// No world breaks it, but it depends on no fact of a world: the program has the facts.
+    Vacuous,
     /// It cannot be checked.
     Error,
 }
@@ -53,6 +56,7 @@ impl Verdict {
             Self::ImpossibleUpTo => "impossible_up_to",
             Self::Aborts => "aborts",
             Self::NotDecided => "not_decided",
+            Self::Vacuous => "vacuous",
             Self::Error => "error",
         }
     }
@@ -127,6 +131,9 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
     let mut searched = search(&asked, scope, cancel);
     setup.aborts.remember(&asked, scope, &searched);
     let mut answer = Answer::of(property, &mut searched, scope, &asked);
+    if answer.verdict == Verdict::Vacuous {
+        answer.message = vacuity::message(setup.program, setup.name, &asked.constants);
+    }
     if matches!(answer.verdict, Verdict::Violated | Verdict::Possible) {
         let other = question(Setup { reading: setup.reading.other(), ..setup }, property).ok();
         answer.other_reading = other.map(|asked| {
@@ -199,8 +206,10 @@ impl Answer {
         let covered = covered(searched, scope, asked);
         let facts = scope.facts;
         let wants_world = property.kind.wants_world();
+        let is_vacuous = searched.is_constant && !wants_world && !asked.constants.is_empty();
         let mut answer = match &mut searched.outcome {
             Outcome::Found { world, is_smallest } => Self::found(world, *is_smallest, wants_world, asked),
+            Outcome::Never(why) if is_vacuous => Self::new(Verdict::Vacuous, format!("vacuous: {why}")),
             Outcome::Never(why) => {
                 let verdict = if wants_world { Verdict::Impossible } else { Verdict::Holds };
                 let word = if wants_world { "impossible in any world" } else { "holds in every world" };

@@ -1,8 +1,9 @@
 //! The rules of a question: predicates whose facts are the worlds that it is about, and those that are excluded.
 
-use mangle_check::policy_test::property::{Condition, Connective, Piece, PropertyError, Restrictions};
+use mangle_check::policy_test::property::{
+    Condition, Connective, Piece, PropertyError, Restrictions, parsed,
+};
 use mangle_engine::program::{Predicate, PredicateKey, Program, functional_dependencies, key_of};
-use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
 use mangle_syntax::text::{Symbol, shorten, slice};
 
@@ -190,18 +191,6 @@ fn declaration_of<'p>(program: &'p Program, predicate: &Predicate) -> Option<(&'
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;
     Some((file.statement_text(item), item.statement.declaration()?))
-}
-
-/// A part of a condition as the body of a rule.
-fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
-    let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
-    let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
-        && item.statement.clause().is_some_and(|clause| clause.transforms.is_empty()));
-    if is_rule {
-        return Ok(source);
-    }
-    let message = format!("`{}` is not a list of premises", shorten(&piece.text, 60));
-    Err(PropertyError { range: piece.range, message })
 }
 
 /// The variables of a body that are outside of negations, each once.

@@ -29,6 +29,7 @@ mod solver;
 mod solver_search;
 mod symbolic;
 mod test_case;
+mod vacuity;
 mod value_kind;
 
 pub use abort_memo::AbortMemo;

@@ -24,6 +24,7 @@ use crate::program_pair::ProgramPair;
 use crate::same_rules::SAME_RULES;
 use crate::search::Question;
 use crate::solver::Solvers;
+use crate::vacuity;
 
 /// A program and how its properties are checked.
 #[derive(Clone, Copy)]
@@ -168,10 +169,11 @@ fn compile(
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     Ok(Question {
-        compiled,
         originals: FxHashMap::default(),
         goal,
         forbidden,
+        constants: vacuity::constants(&whole, &compiled, goal),
+        compiled,
         inputs,
         settled: rules.settled,
         looks_for_aborts: true,

@@ -11,7 +11,7 @@ use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{
     Clock, Compiled, Fact, Kernel, Limits, Reading, Reason as StopReason, RuleId, Stop, ValueId,
 };
-use mangle_engine::program::{FileSummary, PredicateId};
+use mangle_engine::program::{FileSummary, PredicateId, PredicateKey};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
@@ -41,6 +41,8 @@ pub struct Question {
     pub forbidden: Vec<PredicateId>,
     /// What a world may hold facts of.
     pub inputs: Vec<InputPredicate>,
+    /// The predicates that the goal depends on and that have facts and no rules.
+    pub constants: Vec<PredicateKey>,
     /// Why no world has a fact of the goal, where that is known without a search.
     pub settled: Option<&'static str>,
     /// Whether a world in which the evaluation stops with an error is looked for, where no other is found.
@@ -122,6 +124,8 @@ pub struct Searched {
     pub base: Kernel,
     /// The solver that decided, if one did.
     pub solver: Option<&'static str>,
+    /// True if the answer depends on no fact of a world.
+    pub is_constant: bool,
 }
 
 /// How often the kernel may not confirm a solution before the search ends.
@@ -136,7 +140,7 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
     let mut base = Kernel::new(Arc::clone(&question.compiled));
     if question.has_stores {
         let outcome = Outcome::Undecided { obstacle: Obstacle::Stores, below: 0 };
-        return Searched { outcome, inputs: Vec::new(), base, solver: None };
+        return Searched { outcome, inputs: Vec::new(), base, solver: None, is_constant: false };
     }
     base.evaluate(question.limits, question.clock, cancel);
     let worlds = Worlds { question, cancel, base: base.fork() };
@@ -158,9 +162,11 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         depends_on_order: false,
         solver: None,
         needed: None,
+        is_constant: false,
     };
     let outcome = search.run(scope);
-    Searched { outcome, inputs: search.certificate.inputs, base: search.base, solver: search.solver }
+    let Search { certificate, base, solver, is_constant, .. } = search;
+    Searched { outcome, inputs: certificate.inputs, base, solver, is_constant }
 }
 
 pub(crate) struct Search<'q> {
@@ -191,6 +197,8 @@ pub(crate) struct Search<'q> {
     pub(crate) solver: Option<&'static str>,
     /// The most facts that a minimal world has, once it is known that smaller worlds do not stop the evaluation.
     pub(crate) needed: Option<usize>,
+    /// True if the answer depends on no fact of a world.
+    is_constant: bool,
 }
 
 /// What was found among the worlds of one size.
@@ -252,6 +260,7 @@ impl Search<'_> {
     /// An answer that needs no search.
     fn without_bound(&mut self) -> Option<Outcome> {
         if !self.base_stopped() && !self.roots.iter().any(|root| self.cone.varies(root.0)) {
+            self.is_constant = self.question.settled.is_none();
             return Some(match self.worlds.confirm(&[]) {
                 Confirmation::Holds(world) => Outcome::Found { world, is_smallest: true },
                 _ => Outcome::Never("it depends on no input".to_owned()),

@@ -1,6 +1,7 @@
 //! The updates of an envelope: one fact each, of a predicate that the model may assert.
 
-use piggyback::envelope::atoms::DeclaredPredicate;
+use piggyback::envelope::atoms::{DeclaredPredicate, is_delicate};
+use piggyback::envelope::runtime::{consumer_of, takes};
 
 use crate::argument::{Gap, argument, rows};
 use crate::expr::Expr;
@@ -65,10 +66,32 @@ impl Updates {
                 Err(why) => updates.omitted.push(Omitted { predicate: predicate(), why }),
             }
         }
+        updates.omit_deciding(policy);
         if !facts.is_empty() && policy.most_updates() > 0 {
             updates.expr = Some(expression(&facts, policy.has_full_stops()));
         }
         updates
+    }
+}
+
+impl Updates {
+    /// Lists the predicates that replies could assert if they did not permit requests or lift a block.
+    fn omit_deciding(&mut self, policy: &Policy<'_>) {
+        let Policy { declarations, transcripts, .. } = policy;
+        for declared in declarations.all() {
+            let Some(ground) = declared.ground.filter(|ground| ground.grants) else { continue };
+            let predicate = Predicate { name: declared.name.to_owned(), arity: declared.arity };
+            let is_free = declared.derived.is_none()
+                && !declared.is_external
+                && takes(consumer_of(transcripts), declared.name)
+                && !is_delicate(declared.name, &transcripts.atoms);
+            let is_known = self.predicates.contains(&predicate)
+                || self.omitted.iter().any(|omitted| omitted.predicate == predicate);
+            if is_free && !is_known {
+                let why = format!("a fact of it decides about `{}`", ground.root);
+                self.omitted.push(Omitted { predicate, why });
+            }
+        }
     }
 }
 

@@ -150,6 +150,9 @@ impl ReplayCommand {
         if self.report.is_some() {
             transcripts.keep_input()?;
         }
+        if self.policy.is_empty() {
+            transcripts.note_policies();
+        }
         let policies = Policies::load(self, &mut transcripts, &working)?;
         let other = self.other_versions(&working)?;
         let errors = of_both(&policies, other.as_ref().map(|(_, other)| other));
@@ -159,7 +162,7 @@ impl ReplayCommand {
         };
         let written = RefCell::new(self.begin(mark, color)?);
         let open: RefCell<Option<SessionRun<'_>>> = RefCell::new(None);
-        let mut homeless: Vec<String> = Vec::new();
+        let mut homeless: Vec<TranscriptFile> = Vec::new();
         let cancel = surroundings::cancel();
         let options = self.options(&prefill, &cancel);
         let problems = transcripts.each_record(
@@ -188,7 +191,7 @@ impl ReplayCommand {
                         written.fails |= fails;
                         cover(&mut written.coverage, coverage);
                     }
-                    None if policies.of(found).is_none() => homeless.push(transcripts.name(found)),
+                    None if policies.of(found).is_none() => homeless.push(found.clone()),
                     None => {}
                 }
                 Ok(())
@@ -205,8 +208,8 @@ impl ReplayCommand {
         }
         policies.complain(&working, color);
         transcripts.complain(&problems, color);
-        for name in &homeless {
-            output::complain(color, &format!("{name}: no policy goes with it; name one with `--policy`"));
+        for found in homeless.iter().filter(|found| !policies.has_no_verdicts(found)) {
+            output::complain(color, &no_policy(&transcripts, found));
         }
         let is_whole = problems.is_empty() && homeless.is_empty() && policies.is_whole();
         Ok(match (is_whole, written.fails) {
@@ -362,6 +365,16 @@ impl ReplayCommand {
     }
 }
 
+/// The error about a transcript without a policy.
+fn no_policy(transcripts: &Transcripts, found: &TranscriptFile) -> String {
+    let folder = found.path.parent().unwrap_or(&found.path);
+    format!(
+        "{}: no policy: there is no Mangle file in `{}` or above; name one with `--policy`",
+        transcripts.name(found),
+        host::relative(transcripts.working(), folder)
+    )
+}
+
 /// The errors because of which policies do not load, under the chosen versions and those to compare with.
 fn of_both(policies: &Policies, other: Option<&Policies>) -> LoadErrors {
     let own = policies.load_errors.clone();
@@ -426,6 +439,11 @@ impl Policy {
 }
 
 impl Policies {
+    /// True if the policy of a transcript gives no verdict about anything.
+    fn has_no_verdicts(&self, found: &TranscriptFile) -> bool {
+        self.without_verdicts.contains_key(&policy::key(found))
+    }
+
     /// The policies of a transcript.
     fn of(&self, found: &TranscriptFile) -> Option<&Policy> {
         self.named.as_ref().or_else(|| self.by_key.get(&policy::key(found)))

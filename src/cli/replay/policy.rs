@@ -55,6 +55,8 @@ pub(super) struct Policies {
     complaints: Vec<String>,
     /// The errors because of which some of the policies do not load.
     pub(super) load_errors: LoadErrors,
+    /// The policies that give no verdict about anything, with the missing rules.
+    pub(super) without_verdicts: BTreeMap<Key, String>,
     problems: bool,
 }
 
@@ -71,6 +73,7 @@ impl Policies {
             programs: Vec::new(),
             complaints: Vec::new(),
             load_errors: LoadErrors::default(),
+            without_verdicts: BTreeMap::new(),
             problems: false,
         };
         if command.policy.is_empty() {
@@ -87,7 +90,7 @@ impl Policies {
 
     /// The policies of paths; several programs are taken together.
     fn of_paths(&mut self, command: &ReplayCommand, paths: &[PathBuf], working: &Path) -> Result<Policy> {
-        let (mut programs, given) = Programs::load_with(paths, &command.facts, working);
+        let (mut programs, given) = Programs::load_exactly_with(paths, &command.facts, working);
         self.load_errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
         let sources = std::mem::take(&mut programs.sources);
         self.complaints.extend(given.damaged(&sources));
@@ -98,7 +101,11 @@ impl Policies {
         };
         self.programs.push(programs);
         let LinkedProgram { name, program, settings, .. } = joined;
-        Ok(self.policy(command, name, program, settings, Rc::new(RefCell::new(sources)), &given))
+        let policy = self.policy(command, name, program, settings, Rc::new(RefCell::new(sources)), &given);
+        match policy.constitution.no_verdicts() {
+            Some(why) if self.load_errors.is_empty() => bail!("{why}"),
+            _ => Ok(policy),
+        }
     }
 
     /// The policies that each transcript belongs to.
@@ -114,7 +121,7 @@ impl Policies {
         let resolution = &transcripts.resolution;
         for found in &resolution.transcripts {
             let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
-            if self.by_key.contains_key(&key(found)) {
+            if self.by_key.contains_key(&key(found)) || self.without_verdicts.contains_key(&key(found)) {
                 continue;
             }
             let settings = found.project.and_then(|index| resolution.projects.get(index));
@@ -126,7 +133,12 @@ impl Policies {
             let program = Arc::new(Program::embedded(files, embedding));
             let policy =
                 self.policy(command, names.join(", "), program, settings, Rc::clone(&sources), &given);
-            self.by_key.insert(key(found), policy);
+            match policy.constitution.no_verdicts() {
+                Some(why) => {
+                    self.without_verdicts.insert(key(found), why);
+                }
+                None => drop(self.by_key.insert(key(found), policy)),
+            }
         }
     }
 
@@ -189,7 +201,10 @@ impl Policies {
     /// Says what could not be read, and what policies lack.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
         self.programs.iter().for_each(|programs| programs.complain(working, color));
-        self.complaints.iter().for_each(|why| output::complain(color, why));
+        self.complaints
+            .iter()
+            .chain(self.without_verdicts.values())
+            .for_each(|why| output::complain(color, why));
         for policy in self.all().chain(&self.other) {
             for lack in policy.constitution.lacks() {
                 output::warn(color, &format!("{}: {lack}", policy.name));
@@ -207,6 +222,6 @@ impl Policies {
 
     /// Whether everything that was named could be read.
     pub(super) fn is_whole(&self) -> bool {
-        !self.problems && self.complaints.is_empty()
+        !self.problems && self.complaints.is_empty() && self.without_verdicts.is_empty()
     }
 }

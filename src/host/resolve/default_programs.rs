@@ -6,32 +6,91 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::{ProgramOrigin, Resolver, Shell};
+use super::folders::is_shared;
+use super::{ProgramOrigin, Resolver, Scope, Shell};
 use crate::host::disk::list;
 use crate::host::paths::is_schema;
 use crate::host::project::{ProjectProgram, folder_name, without_twins};
 use crate::host::walk::WalkEntry;
-use crate::host::{CheckTarget, Overlay, is_mangle};
+use crate::host::{Overlay, is_single};
 use mangle_engine::program::Embedding;
 
+/// The name of the only program of a command.
+const GIVEN_PATHS: &str = "the given paths";
+
 impl Resolver<'_> {
-    /// Makes programs of the files that stand alone, and gives the others. Alone stands what its project
-    /// leaves out, on the command line the only path that was named, and in an editor an open
-    /// document that is outside of the workspace or ignored by git.
-    pub(super) fn lone_files(&mut self, loose: Vec<WalkEntry>) -> Vec<WalkEntry> {
-        let is_walked = |path: &Path| self.tree(path).is_some_and(|tree| tree.holds(path));
-        let is_lone = |found: &WalkEntry| {
-            self.is_governed(&found.path)
-                || match self.shell {
-                    Shell::CommandLine => self.targets.len() == 1 && self.is_named(&found.path),
-                    Shell::Editor => !is_walked(&found.path),
-                }
-        };
-        let (lone, others): (Vec<_>, Vec<_>) = loose.into_iter().partition(is_lone);
-        for found in lone {
-            self.lone(&found.path);
+    /// Makes programs of the files that no configuration puts into one.
+    pub(super) fn without_configuration(&mut self, loose: Vec<WalkEntry>) {
+        let (lone, free): (Vec<_>, Vec<_>) =
+            loose.into_iter().partition(|found| self.is_governed(&found.path));
+        lone.iter().for_each(|found| self.lone(&found.path));
+        if self.scope == Scope::Exact {
+            return self.given_paths(&free);
         }
-        others
+        let mut by_root: BTreeMap<PathBuf, Vec<WalkEntry>> = BTreeMap::new();
+        for found in free {
+            let root = self.folders.program_of(&found.path, self.overlay);
+            by_root.entry(root).or_default().push(found);
+        }
+        let is_only = by_root.len() == 1;
+        for (root, wanted) in by_root {
+            // A command with one program needs no name to tell it from others.
+            let name = match (is_only, self.shell) {
+                (true, Shell::CommandLine) => GIVEN_PATHS.into(),
+                _ => folder_name(&root),
+            };
+            let held = self.folder_program(&root, &wanted, name);
+            // Standard input, and files that git ignores, are in no program of a folder.
+            let lone = wanted.iter().filter(|found| !held.contains(&found.path));
+            lone.for_each(|found| self.lone(&found.path));
+        }
+    }
+
+    /// Makes the program of a folder, if it holds one of the wanted files, or any file if none is wanted. Returns its files.
+    pub(super) fn folder_program(
+        &mut self,
+        root: &Path,
+        wanted: &[WalkEntry],
+        name: String,
+    ) -> FxHashSet<PathBuf> {
+        let (mut own, elsewhere) = self.folder_files(root);
+        // Tests and samples in a neighboring folder.
+        own.extend(
+            wanted.iter().filter(|found| is_single(&found.path) && !found.path.starts_with(root)).cloned(),
+        );
+        let held: FxHashSet<PathBuf> = own.iter().map(|found| found.path.clone()).collect();
+        let is_wanted = wanted.is_empty() || wanted.iter().any(|found| held.contains(&found.path));
+        if is_wanted && !own.is_empty() {
+            self.without_project(name, root.into(), &own.iter().collect::<Vec<_>>());
+            if let Some(program) = self.result.programs.last_mut() {
+                program.elsewhere = elsewhere;
+            }
+        }
+        held
+    }
+
+    /// The Mangle files of the program of a folder, and those below the folder that are in other programs.
+    fn folder_files(&mut self, root: &Path) -> (Vec<WalkEntry>, Vec<PathBuf>) {
+        if is_shared(root) && !self.trees.contains_key(root) {
+            return (self.folders.direct_files(root), Vec::new());
+        }
+        self.walk(root);
+        if !self.holds_below(root) && !self.trees.contains_key(root) {
+            // Git ignores the folder, so the walk of a folder above did not enter it.
+            self.walk_again(root);
+        }
+        let below: Vec<WalkEntry> = self.tree(root).map_or_else(Vec::new, |tree| {
+            tree.files.iter().filter(|found| found.path.starts_with(root)).cloned().collect()
+        });
+        let (own, elsewhere): (Vec<_>, Vec<_>) = below.into_iter().partition(|found| {
+            self.governing(&found.path).is_none()
+                && self.folders.program_of(&found.path, self.overlay) == root
+        });
+        (own, elsewhere.into_iter().map(|found| found.path).collect())
+    }
+
+    fn holds_below(&self, root: &Path) -> bool {
+        self.tree(root).is_some_and(|tree| tree.files.iter().any(|found| found.path.starts_with(root)))
     }
 
     /// A program of one file and the schemas beside it.
@@ -58,35 +117,16 @@ impl Resolver<'_> {
     }
 
     /// One program of everything that was named.
-    pub(super) fn given_paths(&mut self, loose: &[WalkEntry]) {
+    fn given_paths(&mut self, loose: &[WalkEntry]) {
         if loose.is_empty() {
             return;
         }
         let root = common_folder(loose.iter().map(|found| found.path.as_path()));
-        self.without_project("the given paths".into(), root, &loose.iter().collect::<Vec<_>>());
-    }
-
-    /// A program for each workspace folder, and for each folder in it that has its own schemas.
-    pub(super) fn folders(&mut self, loose: &[WalkEntry]) {
-        let roots = cut_roots(loose);
-        let mut programs: BTreeMap<PathBuf, Vec<&WalkEntry>> = BTreeMap::new();
-        for found in loose {
-            let workspace = self.workspace(&found.path).unwrap_or_default();
-            let inner = |folder: &&Path| folder.starts_with(&workspace) && roots.contains(*folder);
-            let root =
-                found.path.ancestors().skip(1).find(inner).map_or(workspace.clone(), Path::to_path_buf);
-            programs.entry(root).or_default().push(found);
-        }
-        for (root, files) in programs {
-            self.without_project(folder_name(&root), root, &files);
-        }
-    }
-
-    /// The innermost workspace folder around a file.
-    fn workspace(&self, file: &Path) -> Option<PathBuf> {
-        let folders =
-            self.targets.iter().filter_map(CheckTarget::folder).filter(|folder| file.starts_with(folder));
-        folders.max_by_key(|folder| folder.components().count()).map(Path::to_path_buf)
+        let name = match loose {
+            [only] => only.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            _ => GIVEN_PATHS.into(),
+        };
+        self.without_project(name, root, &loose.iter().collect::<Vec<_>>());
     }
 
     fn without_project(&mut self, name: String, root: PathBuf, files: &[&WalkEntry]) {
@@ -103,16 +143,10 @@ impl Resolver<'_> {
 }
 
 /// The schema files of a folder, on disk or open.
-pub(super) fn schemas_in(folder: &Path, overlay: &Overlay) -> BTreeSet<PathBuf> {
+fn schemas_in(folder: &Path, overlay: &Overlay) -> BTreeSet<PathBuf> {
     let on_disk = list(folder).unwrap_or_default().into_iter();
     let open = overlay.paths().filter(|path| path.parent() == Some(folder)).map(Path::to_path_buf);
     on_disk.filter(|path| !path.is_dir()).chain(open).filter(|path| is_schema(path)).collect()
-}
-
-/// The folders that have a file `schemas.gl` or `schemas.mg`.
-fn cut_roots(files: &[WalkEntry]) -> FxHashSet<&Path> {
-    let is_root = |path: &Path| path.file_stem().is_some_and(|stem| stem == "schemas") && is_mangle(path);
-    files.iter().filter(|found| is_root(&found.path)).filter_map(|found| found.path.parent()).collect()
 }
 
 /// The innermost folder that holds all files.

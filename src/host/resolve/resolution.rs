@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Shell, resolve_with_transcripts};
+use super::{Shell, WithoutReplies, resolve_with_transcripts};
 use crate::host::atoms::AtomFiles;
 use crate::host::partial_scan::PartialScan;
 use crate::host::preview_files::PreviewFiles;
@@ -51,6 +51,8 @@ pub struct ProgramFiles {
     pub members: Vec<Member>,
     /// Sample kernels, other files of the sample, and policy tests: none of them joins the program.
     pub singles: Vec<StandaloneFile>,
+    /// Mangle files below its folder that are in other programs, if no configuration governs it.
+    pub elsewhere: Vec<PathBuf>,
 }
 
 /// A file of the sample or a policy test.
@@ -100,6 +102,8 @@ pub struct Resolution {
     pub links: Vec<MemberLink>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// The files that were examined and have no reply of a model.
+    pub without_replies: WithoutReplies,
     /// Files below the targets that their configuration puts into no program.
     pub left_out: Vec<PathBuf>,
     /// The `go.mod` files that choose an engine, or would if they could be read; sorted.

@@ -1,11 +1,10 @@
 //! Which files are transcripts, under which settings, and whose declarations hold for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::default_programs::schemas_in;
-use super::{ProgramFiles, ProgramOrigin, ProjectProgram, Resolver, Shell, WalkEntry};
+use super::{ProgramFiles, ProgramOrigin, Resolver, Scope, Shell, WalkEntry};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
@@ -13,8 +12,10 @@ use crate::host::transcripts::{
 };
 use crate::host::versions::SharedSettings;
 use crate::host::{CheckTarget, TranscriptFile, is_mangle, relative};
-use mangle_engine::program::Embedding;
 use mangle_settings::{FILE_NAME, TranscriptSettings};
+
+/// The name of the program of logs that is the only program of a command.
+const ONLY_POLICY: &str = "the policy";
 
 /// A transcript before programs have their places.
 #[derive(Clone)]
@@ -35,7 +36,9 @@ impl FoundTranscript {
     pub(super) fn goes_with(&self, program: &ProgramFiles) -> bool {
         match (self.project, program.project) {
             (Some(project), Some(of)) => project == of,
-            (None, None) => self.root.as_ref() == Some(&program.root),
+            (None, None) => {
+                program.origin == ProgramOrigin::Together && self.root.as_ref() == Some(&program.root)
+            }
             _ => false,
         }
     }
@@ -72,7 +75,7 @@ impl Resolver<'_> {
                 _ => {}
             }
         }
-        self.schemas_beside(found.values_mut());
+        self.programs_around(found.values_mut());
         found.into_values().flat_map(|found| self.unpacked(found)).collect()
     }
 
@@ -142,7 +145,10 @@ impl Resolver<'_> {
                 && (is_text(&found.path, self.overlay) || is_archive(&found.path))
         };
         let included: Vec<_> = others.iter().filter(included).map(|(_, found)| found).collect();
-        without_twins(&included)
+        let included = without_twins(&included);
+        let free: Vec<_> = others.into_iter().filter(|(_, found)| found.target.is_none()).collect();
+        let captures = self.captures(&free);
+        included.into_iter().chain(captures).collect()
     }
 
     /// Whether the configuration file of a project says that a file is Mangle by its ending.
@@ -169,7 +175,8 @@ impl Resolver<'_> {
     /// Whether an open document that is no policy is a transcript.
     fn is_open_transcript(&self, path: &Path) -> bool {
         let is_policy = is_mangle(path) || self.adds(self.project_of(path), path);
-        !is_policy && !path.ends_with(FILE_NAME) && self.is_open(path) && self.is_included(path)
+        let is_transcript = || self.is_included(path) || self.is_open_capture(path);
+        !is_policy && !path.ends_with(FILE_NAME) && self.is_open(path) && is_transcript()
     }
 
     fn is_open(&self, path: &Path) -> bool {
@@ -204,8 +211,7 @@ impl Resolver<'_> {
             Some(project) => project.settings.transcripts.for_file(&relative(&project.root, &path)),
             None => TranscriptSettings::default(),
         };
-        let root = if project.is_none() { self.program_around(&path) } else { None };
-        let (is_document, only_while_open) = (false, false);
+        let (is_document, only_while_open, root) = (false, false, None);
         let settings = settings.into();
         FoundTranscript { path, is_document, named, only_while_open, settings, project, root }
     }
@@ -215,40 +221,32 @@ impl Resolver<'_> {
         FoundTranscript { is_document, only_while_open: true, ..self.transcript(path.into(), false) }
     }
 
-    /// The folder of the program that a transcript goes with which no configuration file governs: on the command line
-    /// that of what was named with it, in an editor the innermost around it.
-    fn program_around(&self, path: &Path) -> Option<PathBuf> {
-        let free = self.result.programs.iter().filter(|program| program.project.is_none());
-        let roots = free.map(|program| &program.root);
-        match self.shell {
-            Shell::CommandLine => roots.min().cloned(),
-            Shell::Editor => roots
-                .filter(|root| path.starts_with(root))
-                .max_by_key(|root| root.components().count())
-                .cloned(),
-        }
-    }
-
-    /// Where no program is around, the schemas beside a transcript are one.
-    fn schemas_beside<'f>(&mut self, found: impl Iterator<Item = &'f mut FoundTranscript>) {
-        let mut made = BTreeSet::new();
-        for found in found.filter(|found| found.project.is_none() && found.root.is_none()) {
-            let Some(folder) = found.path.parent().map(Path::to_path_buf) else { continue };
-            let files = schemas_in(&folder, self.overlay);
-            if files.is_empty() {
-                continue;
-            }
-            found.root = Some(folder.clone());
-            if made.insert(folder.clone()) {
-                let dealt = ProjectProgram {
-                    name: folder_name(&folder),
-                    origin: ProgramOrigin::Lone,
-                    declared: None,
-                    files: files.into_iter().collect(),
-                    embedding: Embedding::default(),
+    /// Gives the transcripts that no configuration governs their programs.
+    fn programs_around<'f>(&mut self, found: impl Iterator<Item = &'f mut FoundTranscript>) {
+        for found in found.filter(|found| found.project.is_none()) {
+            let folder = found.path.parent().unwrap_or(&found.path).to_path_buf();
+            found.root = match self.scope {
+                Scope::Folder => self.folders.program_around(&folder, self.overlay),
+                Scope::Exact => None,
+            };
+            let is_made = |program: &ProgramFiles, root: &Path| {
+                program.project.is_none() && program.origin == ProgramOrigin::Together && program.root == root
+            };
+            if let Some(root) = found.root.clone()
+                && !self.result.programs.iter().any(|program| is_made(program, &root))
+            {
+                let name = match self.result.programs.is_empty() && self.shell == Shell::CommandLine {
+                    true => ONLY_POLICY.to_owned(),
+                    false => folder_name(&root),
                 };
-                let program = self.program(dealt, folder, None, &Arc::default(), &[]);
-                self.result.programs.push(program);
+                self.folder_program(&root, &[], name);
+            }
+            if found.root.is_none() && found.named {
+                // Policies that were named together with logs.
+                let programs = self.result.programs.iter();
+                let mut free = programs.filter(|program| is_made(program, &program.root));
+                let first = free.next().map(|program| program.root.clone());
+                found.root = first.filter(|_| free.next().is_none());
             }
         }
     }

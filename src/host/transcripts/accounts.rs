@@ -222,7 +222,7 @@ impl<'a> Accounts<'a> {
             self.open = Some((known.file, Replay::new(constitution, options), comments(known)));
         }
         let (mut told, mut found, mut blocks, mut turns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let judges = constitution.lacks().is_empty();
+        let judges = constitution.judges();
         if let Some((_, replay, comments)) = &mut self.open {
             replay.record(record, &mut |replay, event| match event {
                 Event::Turn(turn) => {

@@ -86,6 +86,73 @@ pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     })
 }
 
+/// A kind of files that may hold replies of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::host) enum CaptureKind {
+    /// JSON and JSON lines.
+    Json,
+    /// Text logs.
+    Log,
+}
+
+/// Folders that tools fill.
+const TOOL_FOLDERS: [&str; 4] = ["node_modules", "target", "dist", "vendor"];
+
+/// Beginnings and ends of names of JSON files that are settings of tools, schemas or sessions of previews.
+const TOOL_FILES: [(&str, &str); 8] = [
+    ("package", ".json"),
+    ("tsconfig", ".json"),
+    ("jsconfig", ".json"),
+    ("composer", ".json"),
+    ("", "-lock.json"),
+    ("", ".lock.json"),
+    ("", ".schema.json"),
+    ("", ".session.json"),
+];
+
+/// The kind of a file by its name. `None` if its content is not examined.
+pub(in crate::host) fn capture_kind(path: &Path) -> Option<CaptureKind> {
+    let is_tool_folder = |name: &std::ffi::OsStr| TOOL_FOLDERS.iter().any(|folder| name == *folder);
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let is_tool_file = TOOL_FILES.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end));
+    if is_tool_file || path.parent()?.iter().any(is_tool_folder) {
+        return None;
+    }
+    let has = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    match (has(&JSON), has(&[".log", ".out", ".sse"])) {
+        (true, _) => Some(CaptureKind::Json),
+        (false, true) => Some(CaptureKind::Log),
+        (false, false) => None,
+    }
+}
+
+/// True if the first bytes of a file that nobody named show a reply of a model.
+pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
+    /// Words of which each transcript has one: roles, and members with the texts of models.
+    const WORDS: [&[u8]; 10] = [
+        b"control_packet",
+        b"surface_response",
+        b"assistant",
+        b"model",
+        b"role",
+        b"completion",
+        b"choices",
+        b"response",
+        b"output",
+        b"message",
+    ];
+    let Some(head) = head(path, overlay, HEAD_LEN) else { return false };
+    let has = |word: &[u8]| memmem::find(&head, word).is_some();
+    if head.contains(&0) || !WORDS.iter().any(|word| has(word)) {
+        return false;
+    }
+    let name = path.to_string_lossy();
+    // A schema of envelopes has their keys and no reply.
+    let is_schema = has(b"\"$schema\"") || has(b"\"properties\"");
+    let has_key = || has(b"\"control_packet") || has(b"\"surface_response");
+    !is_schema && (has_key() || is_channels(&head)) || has_answer(&name, &head)
+}
+
 /// Whether a file of this name is read as a transcript, and the first bytes of it show an answer.
 fn has_answer(name: &str, head: &[u8]) -> bool {
     let options = TranscriptOptions { name: name.to_owned(), ..TranscriptOptions::default() };

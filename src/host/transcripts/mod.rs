@@ -23,8 +23,10 @@ pub use accounts::{AccountPolicies, Accounts, TranscriptPrograms};
 pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
+pub(super) use detection::{
+    CaptureKind, capture_kind, has_envelope, has_fence, has_replies, is_included, is_markdown, is_text,
+};
 pub use detection::{TranscriptFile, plain_name};
-pub(super) use detection::{has_envelope, has_fence, is_included, is_markdown, is_text};
 #[cfg(test)]
 pub(super) use expansion::EXPANSION;
 pub use figures::{SeeEvent, TranscriptFigures};

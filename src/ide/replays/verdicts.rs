@@ -111,7 +111,7 @@ impl Verdicts {
         options: ReplayOptions<'_>,
     ) -> Option<Self> {
         let text = records.text().as_bytes();
-        let judges = constitution.lacks().is_empty();
+        let judges = constitution.judges();
         let options = ReplayOptions { end: Some(Instant::now() + LONGEST), ..options };
         let mut replay = Replay::new(constitution, options);
         let (mut said, mut reasoned) = (Vec::new(), 0);

@@ -72,9 +72,14 @@ fn not_decided(of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {
     }
     let (headline, range) = match &answer.error {
         Some(error) => ("property cannot be checked", error.range),
+        None if answer.verdict == Verdict::Vacuous => ("property is vacuous", of.property.header),
         None => ("property is not decided", of.property.header),
     };
-    let why = answer.message.strip_prefix("not decided: ").unwrap_or(&answer.message);
+    let why = answer
+        .message
+        .strip_prefix("not decided: ")
+        .or_else(|| answer.message.strip_prefix("vacuous: "))
+        .unwrap_or(&answer.message);
     Some(Finding::new(&PROPERTY_NOT_DECIDED, range, headline).note(why.to_owned()))
 }
 

@@ -77,6 +77,7 @@ pub fn turn(turn: &Turn, places: &TurnPlaces<'_>) -> TurnReport {
         }),
         envelope: turn.envelope.as_ref().map(|verdict| self::verdict(verdict, places)),
         verdicts: turn.verdicts.iter().map(|verdict| self::verdict(verdict, places)).collect(),
+        unjudged: turn.unjudged,
         state: StateReport {
             added: turn
                 .change

@@ -130,6 +130,7 @@ fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
         () if has("error") => ("bad", "an error"),
         () if has("warning") => ("warn", "a warning"),
         () if !turn.verdicts.is_empty() => ("good", "permitted"),
+        () if turn.unjudged > 0 => ("idle", "unjudged"),
         () => ("idle", "no request"),
     }
 }

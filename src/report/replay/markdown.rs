@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{ProofTree, TurnReport, VerdictReport, said};
+use super::{ProofTree, TurnReport, VerdictReport, said, unjudged};
 use crate::report::sink;
 
 /// How much of a text is shown in a line.
@@ -66,6 +66,9 @@ pub fn markdown(turn: &TurnReport) -> String {
 }
 
 fn verdicts(turn: &TurnReport, out: &mut String) {
+    if turn.unjudged > 0 {
+        let _ = writeln!(out, "\nUnjudged: {}", unjudged(turn.unjudged));
+    }
     if turn.all_verdicts().next().is_none() {
         return;
     }

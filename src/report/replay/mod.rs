@@ -30,6 +30,17 @@ use serde_json::Value;
 use agent_replay::safety_notice;
 use piggyback::envelope::secrets::are_shown;
 
+/// True if a count is left out of JSON.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The requests of a turn without a verdict, in words.
+fn unjudged(count: usize) -> String {
+    format!("{}: no rule permits requests", counted(count, "request"))
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
     /// What output calls the transcript.
@@ -64,6 +75,9 @@ pub struct TurnReport {
     pub envelope: Option<VerdictReport>,
     /// The verdicts about its requests.
     pub verdicts: Vec<VerdictReport>,
+    /// The number of requests without a verdict.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unjudged: usize,
     pub state: StateReport,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,

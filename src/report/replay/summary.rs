@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{TurnReport, counted, said};
+use super::{TurnReport, counted, is_zero, said};
 
 /// What became of all sessions together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -21,6 +21,9 @@ pub struct ReplaySummary {
     pub self_granted: usize,
     /// Requests that are denied.
     pub denied: usize,
+    /// Requests without a verdict, because no rule permits requests.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unjudged: usize,
     /// Replies that are denied as a whole.
     pub envelopes_denied: usize,
     /// Replies of which the user reads something else than the model wrote.
@@ -66,7 +69,8 @@ impl ReplaySummary {
     /// Counts a turn.
     pub fn add(&mut self, turn: &TurnReport) {
         self.turns += 1;
-        self.requests += turn.verdicts.len();
+        self.requests += turn.verdicts.len() + turn.unjudged;
+        self.unjudged += turn.unjudged;
         let permitted = turn.verdicts.iter().filter(|verdict| verdict.is_permitted()).count();
         self.permitted += permitted;
         self.self_granted += turn.verdicts.iter().filter(|verdict| verdict.is_self_granted()).count();
@@ -113,6 +117,9 @@ pub fn summary_text(summary: &ReplaySummary) -> String {
             count => format!(" ({count} self-granted)"),
         };
         out.push_str(&format!(": {permitted} permitted{own}, {denied} denied"));
+        if summary.unjudged > 0 {
+            out.push_str(&format!(", {} unjudged", summary.unjudged));
+        }
     }
     match envelopes_denied {
         0 => {}

@@ -59,6 +59,7 @@ fn hostile() -> TurnReport {
         self_correction: Some(CorrectionReport { hypothesis: evil.into(), kept: false, actions: vec![tree] }),
         envelope: Some(VerdictReport { index: None, ..verdict.clone() }),
         verdicts: vec![verdict],
+        unjudged: 0,
         state: StateReport {
             added: vec![FactReport { fact: evil.into(), by: None }],
             removed: vec![evil.into()],
@@ -90,6 +91,7 @@ pub(super) fn quiet() -> TurnReport {
         self_correction: None,
         envelope: None,
         verdicts: Vec::new(),
+        unjudged: 0,
         stopped: None,
         compared: Vec::new(),
         findings: Vec::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, said};
+use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, said, unjudged};
 use crate::report::sink;
 
 /// How much of a text is shown on one line.
@@ -47,6 +47,9 @@ pub fn text(turn: &TurnReport) -> String {
         }
     }
     turn.all_verdicts().for_each(|verdict| self::verdict(verdict, &mut out));
+    if turn.unjudged > 0 {
+        let _ = writeln!(out, "  {QUIET}unjudged{QUIET:#} {}", unjudged(turn.unjudged));
+    }
     if let Some(stopped) = &turn.stopped {
         let _ = writeln!(out, "  {BAD}stopped{BAD:#}  {}", cut(stopped));
     }

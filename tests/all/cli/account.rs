@@ -110,7 +110,12 @@ fn count(entries: &[Value], words: &[&str]) -> u64 {
 
 /// Compares the outputs about `session`, a file of a folder with its policy.
 fn compare(folder: &Path, session: &str) {
-    let turns = values(folder, &["replay", session, "--format", "json"]);
+    // Some examples have schemas and no rules, so they need a permission for verdicts.
+    let extra = tempfile::tempdir().unwrap();
+    let facts = extra.path().join("permission.mg");
+    std::fs::write(&facts, "permitted(/no_action, \"\", \"\").\n").unwrap();
+    let facts = facts.to_str().unwrap();
+    let turns = values(folder, &["replay", session, "--facts", facts, "--format", "json"]);
     let (summary, turns) = turns.split_last().unwrap();
     let parsed = values(folder, &["transcript", "parse", session, "--format", "json"]);
     // `parse` shows replies alone.
@@ -154,10 +159,10 @@ fn compare(folder: &Path, session: &str) {
     assert_eq!(summary["atoms_lost"], json!(dropped + blocked + withdrawn));
     let pages = tempfile::tempdir().unwrap();
     let page = pages.path().join("page.html");
-    let text = output(folder, &["replay", session, "--report", page.to_str().unwrap()]);
+    let text = output(folder, &["replay", session, "--facts", facts, "--report", page.to_str().unwrap()]);
     let lines = text.lines().filter(|line| line.trim_start().starts_with("update +")).count() as u64;
     assert_eq!(lines, asserted, "{text}");
-    let markdown = output(folder, &["replay", session, "--format", "markdown"]);
+    let markdown = output(folder, &["replay", session, "--facts", facts, "--format", "markdown"]);
     assert_eq!(markdown.matches("- update ").count(), all.len() - count(&all, &["blank"]) as usize);
     let page = std::fs::read_to_string(&page).unwrap();
     let in_page: u64 = page

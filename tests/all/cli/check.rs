@@ -370,7 +370,15 @@ fn links_that_lead_nowhere() {
     "#]]
     .assert_eq(&render(&run(folder.path(), &["check"])));
     expect![[r#"
-        No findings in 1 file (1 clause)
+        warning[MG908 unreadable-file]: file or folder cannot be read: the link leads nowhere
+        --> broken.mg
+         = note: what it defines is missing from the program
+
+        warning[MG908 unreadable-file]: file or folder cannot be read: too many levels of symbolic links
+        --> loop.mg
+         = note: what it defines is missing from the program
+
+        2 warnings in 1 file (1 clause)
         error: broken.mg: no such file or directory
         exit 2
     "#]]
@@ -405,7 +413,8 @@ fn nesting_and_quotes_without_end() {
     for file in ["brackets.mg", "quotes.mg"] {
         let output = run(folder.path(), &["check", file]);
         assert_eq!(output.status.code(), Some(1), "{file}");
-        assert!(output.stderr.is_empty(), "{file}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(errors, "policy: 2 files (brackets.mg, quotes.mg)\n", "{file}");
     }
 }
 

@@ -288,16 +288,17 @@ fn verdicts_that_differ_between_runtimes_are_shown() {
         &[CONFIGURED, REPLAYED, CALL],
         &["replay", "session.jsonl"],
         expect![[r#"
-        turn 1  session.jsonl:1  fallback
-          says     {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"n…
-          changes  /read_file a.txt: not read here, PERMIT there: permitted by the constitution
-          error[PB522 leak-on-replay]: control packet is shown to the user
-            --> session.jsonl:1:35
-            = note: the runtime finds no envelope in this reply, and asserts nothing of it
+            turn 1  session.jsonl:1  fallback
+              says     {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"n…
+              changes  /read_file a.txt: not read here, PERMIT there: permitted by the constitution
+              error[PB522 leak-on-replay]: control packet is shown to the user
+                --> session.jsonl:1:35
+                = note: the runtime finds no envelope in this reply, and asserts nothing of it
 
-        1 turn, 0 requests; 0 updates asserted, 0 lost; 1 error, 0 warnings
-        exit 1
-    "#]],
+            1 turn, 0 requests; 0 updates asserted, 0 lost; 1 error, 0 warnings
+            policy: 1 file (policy.mg)
+            exit 1
+        "#]],
     );
 }
 
@@ -308,9 +309,10 @@ fn other_policies_and_other_versions_are_not_compared_at_once() {
         &[CONFIGURED, REPLAYED, CALL],
         &arguments,
         expect![[r#"
-        error: `--compare` cannot be used with `--compare-engine` and `--compare-runtime`
-        exit 2
-    "#]],
+            policy: 1 file (policy.mg)
+            error: `--compare` cannot be used with `--compare-engine` and `--compare-runtime`
+            exit 2
+        "#]],
     );
 }
 
@@ -323,22 +325,24 @@ fn the_version_that_rejects_a_policy_is_named() {
         &files,
         &[&["replay", "session.jsonl"], &ENGINES[..]].concat(),
         expect![[r#"
-        error: the program does not load
-          policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
-          `--anyway` evaluates the rest of it
-        exit 2
-    "#]],
+            policy: 1 file (policy.mg)
+            error: the program does not load
+              policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
+              `--anyway` evaluates the rest of it
+            exit 2
+        "#]],
     );
     let other = ["--engine", "2026-09", "--compare-engine", "2026-06"];
     check(
         &files,
         &[&["replay", "session.jsonl"], &other[..]].concat(),
         expect![[r#"
-        error: the program does not load
-          policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
-          `--anyway` evaluates the rest of it
-        exit 2
-    "#]],
+            policy: 1 file (policy.mg)
+            error: the program does not load
+              policy.mg:5:48: wildcard in a negation makes the engine reject the rule (MG210); engine 2026-09 rejects it
+              `--anyway` evaluates the rest of it
+            exit 2
+        "#]],
     );
 }
 
@@ -353,23 +357,24 @@ fn verdicts_that_differ_between_engines_are_shown() {
         &files,
         &[&["replay", "session.jsonl"], &ENGINES[..]].concat(),
         expect![[r#"
-        turn 1  session.jsonl:1  json
-          says     Done.
-          update + observation("a", "b").
-          DENY     /read_file a.txt  r1
-                   no rule permits it, because no fact matches `a premise that never holds`
-                   policy.mg:4 lacks a premise that never holds
-          changes  /read_file a.txt: DENY here, PERMIT there: permitted by the constitution
-          error[PB502 denied]: `/read_file` on `a.txt` is denied
-            --> session.jsonl:1:295
-            = note: reason: no rule permits it, because no fact matches `a premise that never holds`
-          warning[PB520 speech-contradicts-verdict]: reply claims `done`, but `/read_file` is denied
-            --> session.jsonl:1:406
-            = note: reason: no rule permits it, because no fact matches `a premise that never holds`
-            = note: the user reads this text
+            turn 1  session.jsonl:1  json
+              says     Done.
+              update + observation("a", "b").
+              DENY     /read_file a.txt  r1
+                       no rule permits it, because no fact matches `a premise that never holds`
+                       policy.mg:4 lacks a premise that never holds
+              changes  /read_file a.txt: DENY here, PERMIT there: permitted by the constitution
+              error[PB502 denied]: `/read_file` on `a.txt` is denied
+                --> session.jsonl:1:295
+                = note: reason: no rule permits it, because no fact matches `a premise that never holds`
+              warning[PB520 speech-contradicts-verdict]: reply claims `done`, but `/read_file` is denied
+                --> session.jsonl:1:406
+                = note: reason: no rule permits it, because no fact matches `a premise that never holds`
+                = note: the user reads this text
 
-        1 turn, 1 request: 0 permitted, 1 denied; 1 update asserted, 0 lost; 1 error, 1 warning
-        exit 1
-    "#]],
+            1 turn, 1 request: 0 permitted, 1 denied; 1 update asserted, 0 lost; 1 error, 1 warning
+            policy: 1 file (policy.mg)
+            exit 1
+        "#]],
     );
 }

@@ -69,7 +69,7 @@ fn what_applies_to_a_file() {
             a.mg
               configuration     none here or above; everything is at its default
               fail_on           error
-              program           a.mg in .: alone, with the schemas beside it (1 file)
+              program           the given paths in .: part of what was named (1 file)
                                 engine 2026-06 (no `go.mod` above the files requires another one)
                                 runtime none (no predicate of the policy belongs to a known runtime)
               rules             all at their defaults

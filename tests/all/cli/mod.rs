@@ -22,6 +22,7 @@ mod loading;
 mod long_transcripts;
 mod many_findings;
 mod newcomer;
+mod one_program;
 mod other_agents;
 #[path = "test.rs"]
 mod policy_test;

@@ -70,6 +70,7 @@ fn every_line_says_where_it_comes_from() {
               suffix            253   65.8 %
             information[template-missing] fix.kernel.mg:3 no template for shard type `coder`; in preview `fix` (coder-7), a built-in text is the base of the prompt
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -81,21 +82,23 @@ fn why_and_why_not() {
         FILES,
         &["preview", "fix.kernel.mg", "--why", "clock"],
         expect![[r#"
-        - Mind the clock.
-          derived by policy.mg:2
-          injectable_context("coder-7","Mind the clock.")  by policy.mg:2
-            shard_context_atom("coder-7","Mind the clock.",70)  by policy.mg:1
-              active_shard("coder-7",/coder)  [synthetic]
-              note("Mind the clock.",70)  [fix.kernel.mg:5]
-            50 < 70
-        exit 0
-    "#]],
+            - Mind the clock.
+              derived by policy.mg:2
+              injectable_context("coder-7","Mind the clock.")  by policy.mg:2
+                shard_context_atom("coder-7","Mind the clock.",70)  by policy.mg:1
+                  active_shard("coder-7",/coder)  [synthetic]
+                  note("Mind the clock.",70)  [fix.kernel.mg:5]
+                50 < 70
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
+            exit 0
+        "#]],
     );
     check(
         FILES,
         &["preview", "fix.kernel.mg", "--why-not", "coder-7", "Too weak."],
         expect![[r#"
             below threshold: its score is 40 (policy.mg:1), and only what is above 50 is injected
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -112,6 +115,7 @@ fn why_and_why_not() {
                   near: note("Mind the clock.",70)
                   near: note("Too weak.",40)
                   no rule gives `note/2`: the fact is missing
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -120,6 +124,7 @@ fn why_and_why_not() {
         &["preview", "fix.kernel.mg", "--why", "nobody says this"],
         expect![[r#"
             error: no line of `fix` has the text "nobody says this"; `--why-not coder-7 "nobody says this"` says why
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 1
         "#]],
     );
@@ -146,6 +151,7 @@ fn other_modes_parts_and_formats() {
             191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD.
 
             - information `below-threshold` (`policy.mg:1`): score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -223,6 +229,7 @@ fn other_modes_parts_and_formats() {
                 }
               ]
             }
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -246,6 +253,7 @@ fn other_modes_parts_and_formats() {
               message             4   25.0 %
               answer             11   68.7 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -269,6 +277,7 @@ fn other_modes_parts_and_formats() {
               191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context             2  100.0 %
             warning[no-active-shard] fix.kernel.mg:3 no `active_shard` fact for `coder-7`; in preview `fix` (coder-7), rules that depend on it derive nothing
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -300,6 +309,7 @@ fn a_session_leaves_facts() {
               191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context            12  100.0 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -316,6 +326,7 @@ fn a_session_leaves_facts() {
               191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by codeNERD
               context             8  100.0 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -327,17 +338,19 @@ fn what_cannot_be_shown_is_said() {
         FILES,
         &["preview", "policy.mg"],
         expect![[r#"
-        error: no file has `# @preview` comments; name a shard with `--shard coder-7 coder`
-        exit 2
-    "#]],
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
+            error: no file has `# @preview` comments; name a shard with `--shard coder-7 coder`
+            exit 2
+        "#]],
     );
     check(
         FILES,
         &["preview", "fix.kernel.mg", "--name", "other"],
         expect![[r#"
-        error: there is no preview `other`, but `fix`
-        exit 2
-    "#]],
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
+            error: there is no preview `other`, but `fix`
+            exit 2
+        "#]],
     );
     check(
         FILES,
@@ -526,6 +539,7 @@ fn long_sessions_are_shown_as_facts() {
               message             4    3.0 %
               answer             11    8.2 %
             information[below-threshold] policy.mg:1 score 40 of `Too weak.` is too low; in preview `fix` (coder-7), the policy injects only scores above 50
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],
     );
@@ -557,6 +571,7 @@ fn what_was_captured_and_what_the_agent_may_have_count() {
               context             5  100.0 %
             warning[over-budget] a.kernel.mg:2 prompt of about 5 tokens exceeds its limit of 3; in preview `a` (coder-1), the limit is `max_context_tokens` of `coder` in `.nerd/config.json`; the runtime sends all of it, and the service of the model cuts or rejects it
             information[drift] traces.jsonl:1 captured prompt differs from the preview; in preview `a` (coder-1), 0 % of the lines are equal, less than 90 %
+            policy: 1 file (schemas.gl); left out: a.kernel.mg
             exit 0
         "#]],
     );
@@ -583,6 +598,7 @@ fn what_was_captured_and_what_the_agent_may_have_count() {
               = help: show the lines that differ with `preview --diff`
 
             1 warning, 1 information in 1 file (1 clause); engine 2026-04
+            policy: 1 file (schemas.gl); left out: a.kernel.mg
             exit 0
         "#]],
     );

@@ -37,6 +37,7 @@ fn prompts_are_compiled_from_atoms() {
               atoms left out: 1
                 review (atoms/skeleton.yaml:2): blocked: no value of its `shard_types` holds here
             warning[skeleton-gap] a.kernel.mg:1 no prompt atom of `protocol`, `safety` and `methodology`; in preview `a` (coder-7), the runtime only logs the gap
+            policy: 1 file (schemas.gl); left out: a.kernel.mg
             exit 0
         "#]],
     );
@@ -53,6 +54,7 @@ fn prompts_are_compiled_from_atoms() {
               = note: in preview `a` (coder-7), the runtime only logs the gap
 
             1 warning in 1 file (1 clause); engine 2026-04
+            policy: 1 file (schemas.gl); left out: a.kernel.mg
             exit 0
         "#]],
     );
@@ -93,15 +95,18 @@ fn the_compiler_takes_more_than_the_assembler() {
     };
     expect![[r#"
         it is in the prompt
+        policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("coder-7", "By its name."));
     expect![[r#"
         wrong shard key: it is injected for `coder`; what reaches `expert-coder-7` is `expert-coder-7`, `expert-coder`, `*`, `/_all`, letter for letter
+        policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("expert-coder-7", "By its name."));
     expect![[r#"
         wrong shard key: it is injected for `tester`; what reaches `coder-7` is `coder-7`, `coder`, `*`, `/_all`, letter for letter
+        policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("coder-7", "For another."));
     let kernel = kernel.replace("/coder-7", "/expert");
@@ -110,6 +115,7 @@ fn the_compiler_takes_more_than_the_assembler() {
         ["preview", "a.kernel.mg", "--shard", "expert-1", "coder", "--why-not", "expert-1", "As a name."];
     expect![[r#"
         it is injected for the shard, but the prompt compiler leaves what is injected out; blocked: no value of its `shard_types` holds here
+        policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&render(&run(folder(&files).path(), &arguments)));
 }

@@ -27,7 +27,7 @@ fn captured_prompt_is_compared_line_by_line_with_origins() {
         +++ preview fix
         @@ -1,4 +1,31 @@
          You test code.
- 
+
         -// KERNEL-INJECTED CONTEXT
         -- Language /go is passing.
         +// ----------------------------------------------------------------  ← builtin banner.rule
@@ -59,6 +59,7 @@ fn captured_prompt_is_compared_line_by_line_with_origins() {
         +  tool_requests        list of {id, tool_name, tool_args, purpose, required}  ← suffix because the base is a template of the kernel
         +surface_response: what the person should read.  ← suffix because the base is a template of the kernel
         +Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.  ← suffix because the base is a template of the kernel
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&shown("sent.txt"));
     assert_eq!(shown("sent.txt").replace("sent.txt", "sent.jsonl"), shown("sent.jsonl"));

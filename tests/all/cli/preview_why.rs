@@ -62,6 +62,7 @@ fn part_of_a_line_is_explained_by_the_rule_that_could_give_it() {
               no rule gives `test_state/1`: the fact is missing
         policy.mg:3: gives other lines: `Language {L} is {S}.`
         policy.mg:4: gives other lines: `You test as {Id}`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("Retry twice", &[]));
@@ -73,11 +74,13 @@ fn part_of_a_line_is_explained_by_the_rule_that_could_give_it() {
             its own rules are not explained; a greater `--depth` does it
         policy.mg:3: gives other lines: `Language {L} is {S}.`
         policy.mg:4: gives other lines: `You test as {Id}`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("Retry", &["--depth", "0"]));
     expect![[r#"
         it is in the prompt
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("is /passing", &[]));
@@ -93,6 +96,7 @@ fn line_built_from_variables_shows_its_pattern() {
             no rule gives `test_state/1`: the fact is missing
         policy.mg:1: gives other lines: `{Text}`
         policy.mg:4: gives other lines: `You test as {Id}`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("Language /go is /failing.", &[]));
@@ -104,6 +108,7 @@ fn line_built_from_variables_shows_its_pattern() {
             no rule gives `active_shard/2`: the fact is missing
         policy.mg:1: gives other lines: `{Text}`
         policy.mg:3: gives other lines: `Language {L} is {S}.`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("You test as coder", &[]));
@@ -119,6 +124,7 @@ fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
             no rule gives `lang/1`: the fact is missing
         policy.mg:1: gives other lines: `{Text}`
         policy.mg:4: gives other lines: `You test as {Id}`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("Language /rust", &[]));
@@ -130,6 +136,7 @@ fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
             no rule gives `test_state/1`: the fact is missing
         policy.mg:1: gives other lines: `{Text}`
         policy.mg:4: gives other lines: `You test as {Id}`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("is /failing.", &[]));
@@ -154,6 +161,7 @@ fn failing_comparison_is_the_one_of_the_text() {
         not derived:
         p.mg:2: gives lines `Task {T}.`
           premise 2 has no solution: 3 >= 10
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&at_least);
@@ -165,6 +173,7 @@ fn failing_comparison_is_the_one_of_the_text() {
         not derived:
         p.mg:2: gives lines `Task {T}.`
           premise 2 fails: !done("a"), but there is done("a")
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(&rule("!done(T)"), facts, "coder-7", "Task a"));
@@ -173,6 +182,7 @@ fn failing_comparison_is_the_one_of_the_text() {
         not derived:
         p.mg:2: gives lines `Task {T}.`
           premise 2 has no solution: 50 > 100
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(&rule("N > 100"), facts, "coder-7", "Task c."));
@@ -186,6 +196,7 @@ fn failing_premise_has_all_values_of_the_text() {
         p.mg:2: gives lines `{A} waits for {B}`
           premise 1 has no solution: blockedby("a","c")
             no rule gives `blockedby/2`: the fact is missing
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(rule, "Decl blockedby(A,B).", "coder-7", "a waits for c"));
@@ -195,6 +206,7 @@ fn failing_premise_has_all_values_of_the_text() {
           premise 1 has no solution: blockedby("a","c")
             near: blockedby("a","b")
             no rule gives `blockedby/2`: the fact is missing
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(rule, "blockedby(\"a\",\"b\").", "coder-7", "a waits for c"));
@@ -202,6 +214,7 @@ fn failing_premise_has_all_values_of_the_text() {
         not derived:
         p.mg:2: gives lines `You are {S}.`
           for another shard: argument 1 of the head is "coder-8"
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(
@@ -222,6 +235,7 @@ fn failing_premise_of_an_aggregation_has_the_values_of_the_text() {
           premise 1 has no solution: task("b",_)
             near: task("a",3)
             no rule gives `task/2`: the fact is missing
+        policy: 1 file (p.mg); left out: k.kernel.mg
         exit 0
     "#]]
     .assert_eq(&of_rule(rule, "task(\"a\",3).", "coder-7", "Task b."));
@@ -231,6 +245,7 @@ fn failing_premise_of_an_aggregation_has_the_values_of_the_text() {
 fn line_for_another_shard_names_it() {
     expect![[r#"
         wrong shard key: it is injected for `tester-1`; what reaches `coder-7` is `coder-7`, `*`, `/_all`, letter for letter
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("Only for", &[]));
     expect![[r#"
@@ -247,10 +262,12 @@ fn line_for_another_shard_names_it() {
           premise 1 has no solution: active_shard("coder-7",/tester)
             near: active_shard("coder-7",/coder)
             no rule gives `active_shard/2`: the fact is missing
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("Tokens expire", &[]));
     expect![[r#"
         a fact of `shard_prompt_base` has the text, but it is the template of another type of shard, or not the first of this type
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("You test code.", &[]));
 }
@@ -259,15 +276,18 @@ fn line_for_another_shard_names_it() {
 fn value_of_the_session_that_is_not_shown_is_named() {
     expect![[r#"
         fix.session.yaml:2 has the text, but `active_files` is not shown in any prompt
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&why_not("auth.go", &[]));
     expect![[r#"
         fix.session.yaml:4 has the text, but prompts in mode `jit` do not show `recent_findings`; `legacy` does
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&why_not_compiled("The clock was"));
     expect![[r#"
         fix.session.yaml:4 has the text, but prompts in mode `section` do not show `recent_findings`; `legacy` does
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("The clock was", &["--mode", "section"]));
 }
@@ -276,20 +296,24 @@ fn value_of_the_session_that_is_not_shown_is_named() {
 fn atom_is_explained_by_id_and_by_a_part_of_its_text() {
     expect![[r#"
         it is in the prompt
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&why_not_compiled("me"));
     expect![[r#"
         prompt atom safe (atoms/a.yaml:13): blocked: no value of its `shard_types` holds here
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&why_not_compiled("safe"));
     expect![[r#"
         prompt atom style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&why_not_compiled("Be sho"));
     expect![[r#"
         prompt atom odd (atoms/a.yaml:26): unknown category `style` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&why_not_compiled("odd"));
     expect![[r#"
@@ -306,6 +330,7 @@ fn atom_is_explained_by_id_and_by_a_part_of_its_text() {
           premise 1 has no solution: active_shard("coder-7",/tester)
             near: active_shard("coder-7",/coder)
             no rule gives `active_shard/2`: the fact is missing
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&why_not_compiled("style/shrt"));
@@ -324,20 +349,24 @@ fn atom_is_explained_in_modes_without_the_prompt_compiler() {
     };
     expect![[r#"
         prompt atom safe (atoms/a.yaml:13): `legacy` takes it only where a value of its `shard_types` holds
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&with_atoms("safe", "legacy"));
     expect![[r#"
         prompt atom style/short (atoms/a.yaml:22): `legacy` takes mandatory atoms alone, and it is not mandatory
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&with_atoms("style/short", "legacy"));
     expect![[r#"
         it is in the prompt
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&with_atoms("me", "legacy"));
     expect![[r#"
         prompt atom me (atoms/a.yaml:2): `section` shows no prompt atoms
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&with_atoms("me", "section"));
@@ -358,25 +387,28 @@ fn why_takes_atoms_and_several_lines() {
               atom me atoms/a.yaml:6
             You write code.
               atom me atoms/a.yaml:7
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 1
         "#]],
     );
     why(
         "You are\nTest first",
         expect![[r#"
-        You are a coder.
-          atom me atoms/a.yaml:6
-        Test first.
-          atom method atoms/a.yaml:21
-        exit 1
-    "#]],
+            You are a coder.
+              atom me atoms/a.yaml:6
+            Test first.
+              atom method atoms/a.yaml:21
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
+            exit 1
+        "#]],
     );
     why(
         "nothing has this",
         expect![[r#"
-        error: no line of `fix` has the text "nothing has this"; `--why-not coder-7 "nothing has this"` says why
-        exit 1
-    "#]],
+            error: no line of `fix` has the text "nothing has this"; `--why-not coder-7 "nothing has this"` says why
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
+            exit 1
+        "#]],
     );
 }
 
@@ -430,6 +462,7 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
             warning[skeleton-gap] fix.kernel.mg:2 no prompt atom of category `safety`; in preview `fix` (coder-7), the runtime only logs the gap
             information[session-in-jit] fix.kernel.mg:4 compiled prompt does not show 2 given values; in preview `fix` (coder-7), only a prompt without the compiler shows `git_branch`, `recent_findings`
             warning[dead-target] policy.mg:5 no shard has the id `tester-1`; this line is in no prompt; the ids are `coder-7`
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 1
         "#]],
     );
@@ -491,6 +524,7 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
             - warning `skeleton-gap` (`fix.kernel.mg:2`): no prompt atom of category `safety`; in preview `fix` (coder-7), the runtime only logs the gap
             - information `session-in-jit` (`fix.kernel.mg:4`): compiled prompt does not show 2 given values; in preview `fix` (coder-7), only a prompt without the compiler shows `git_branch`, `recent_findings`
             - warning `dead-target` (`policy.mg:5`): no shard has the id `tester-1`; this line is in no prompt; the ids are `coder-7`
+            policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 1
         "##]],
     );
@@ -610,6 +644,7 @@ fn answers_have_no_colours_in_markdown_and_no_json() {
         +## /jwt  ← fact fix.kernel.mg:8
         +Tokens expire soon.  ← fact fix.kernel.mg:8
         ```
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&shown(&["--diff", "sent.txt", "--format", "markdown"]));
@@ -621,6 +656,7 @@ fn answers_have_no_colours_in_markdown_and_no_json() {
             lang(/go)  [fix.kernel.mg:5]
             test_state(/passing)  [fix.kernel.mg:6]
         ```
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&shown(&["--why", "is /passing", "--format", "markdown"]));
@@ -645,16 +681,19 @@ fn shard_without_a_preview_is_named() {
         |args: &[&str]| render(&run(folder(&files).path(), &[&["preview", "fix.kernel.mg"], args].concat()));
     expect![[r#"
         error: no preview has the shard `nobody-9`; the previews are for `coder-7`, `tester-1`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&shown(&["--why-not", "nobody-9", "Language /rust"]));
     expect![[r#"
         error: no preview has the shard `tester-1`; the previews are for `coder-7`
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
     .assert_eq(&shown(&["--name", "fix", "--why-not", "tester-1", "Language /rust"]));
     expect![[r#"
         it is in the prompt
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
     .assert_eq(&shown(&["--why-not", "tester-1", "You test as"]));
@@ -681,6 +720,7 @@ fn knowledge_that_the_prompt_compiler_blocks_has_its_reason() {
           premise 1 has no solution: active_shard("secrev-7",/tester)
             near: active_shard("secrev-7",/coder)
             no rule gives `active_shard/2`: the fact is missing
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]].assert_eq(&render(&run(
         folder(&files).path(),
@@ -692,6 +732,7 @@ fn knowledge_that_the_prompt_compiler_blocks_has_its_reason() {
 fn line_in_another_case_is_named() {
     expect![[r#"
         error: no line of `fix` has the text "language /GO"; in another case one has: - Language /go is /passing.
+        policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 1
     "#]]
         .assert_eq(&render(&run(folder(FILES).path(), &["preview", "fix.kernel.mg", "--why", "language /GO"])));

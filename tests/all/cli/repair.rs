@@ -18,6 +18,7 @@ fn what_to_tell_the_model() {
               - try: task_status(\"é2\", /done).
             Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name). Memory operations: promote_to_long_term, forget, store_vector, note.
             Attempt 2 of 3.
+            policy: 1 file (schemas.gl)
             exit 0
         "#]],
     );
@@ -26,6 +27,7 @@ fn what_to_tell_the_model() {
         &["transcript", "repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
             {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"update does not end with a full stop; the runtime silently ignores the update","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
+            policy: 1 file (schemas.gl)
             exit 0
         "#]],
     );
@@ -33,9 +35,10 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["transcript", "repair", "session.jsonl:9"],
         expect![[r#"
-        error: there is no reply in record 9
-        exit 2
-    "#]],
+            policy: 1 file (schemas.gl)
+            error: there is no reply in record 9
+            exit 2
+        "#]],
     );
 }
 
@@ -116,6 +119,7 @@ fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
             4 more updates have problems.
             Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name). Memory operations: promote_to_long_term, forget, store_vector, note.
             Attempt 1 of 3.
+            policy: 1 file (schemas.gl)
             exit 0
         "#]],
     );
@@ -168,7 +172,7 @@ fn every_bad_reply_of_a_file_is_repaired() {
         .collect();
     assert_eq!(records, [Some(1), Some(3)]);
     let (out, error, _) = run(&folder, &["transcript", "repair", "a.jsonl:2"], "");
-    assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
+    assert_eq!((out.as_str(), error.as_str()), ("", "policy: 1 file (schemas.gl)\nnothing to repair\n"));
 }
 
 /// An update that has to go gets no other advice, neither as text nor for programs.

@@ -107,6 +107,7 @@ fn a_session_for_people() {
                 = note: the policy was another one, or the tool ran without the gate
 
             2 turns, 2 requests: 1 permitted, 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 2 warnings
+            policy: 1 file (policy.mg)
             exit 1
         "#]],
     );
@@ -189,7 +190,7 @@ fn a_page_is_text_in_html_whatever_the_model_says() {
     let folder = folder(&[POLICY, CONFIGURED, SESSION]);
     let (_, error, status) =
         run(&folder, &["replay", "session.jsonl", "--report", "page.html", "--coverage"]);
-    assert_eq!((error.as_str(), status), ("", Some(1)));
+    assert_eq!((error.as_str(), status), ("policy: 1 file (policy.mg)\n", Some(1)));
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     for wanted in [
         "&lt;script&gt;alert(1)",
@@ -251,7 +252,9 @@ fn without_a_policy_there_is_nothing_to_ask() {
     let (out, error, status) = run(&folder, &["replay", "session.jsonl"]);
     assert_eq!(status, Some(2));
     assert!(
-        error.contains("session.jsonl: no policy goes with it; name one with `--policy`"),
+        error.contains(
+            "session.jsonl: no policy: there is no Mangle file in `.` or above; name one with `--policy`"
+        ),
         "{error}{out}"
     );
     let (_, _, status) = run(&folder, &["replay", "session.jsonl", "--report", "page.html"]);

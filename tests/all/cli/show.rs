@@ -18,58 +18,59 @@ fn turns_are_shown_one_below_the_other() {
         &[SCHEMAS, SESSION],
         &["transcript", "show", "session.jsonl", "--width", "80"],
         expect![[r#"
-        ── turn 1 · assistant · record 1 ──
-          All fine.
-            {
-              "control_packet": {
-              ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
-                "intent_classification": {
-                  "category": "/query",
-                  "verb": "/explain",
-                  "target": "x",
-                  "constraint": "none",
-                  "confidence": 0.9
-                },
-                "mangle_updates": [
-                  + task_status("é1", /done).
-                ],
-                "memory_operations": []
-              },
-              "surface_response": "… shown above …"
-            }
+            ── turn 1 · assistant · record 1 ──
+              All fine.
+                {
+                  "control_packet": {
+                  ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
+                    "intent_classification": {
+                      "category": "/query",
+                      "verb": "/explain",
+                      "target": "x",
+                      "constraint": "none",
+                      "confidence": 0.9
+                    },
+                    "mangle_updates": [
+                      + task_status("é1", /done).
+                    ],
+                    "memory_operations": []
+                  },
+                  "surface_response": "… shown above …"
+                }
 
-        ── turn 2 · assistant · record 2 ──
-          Half fine.
-            {
-              "control_packet": {
-              ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
-                "intent_classification": {
-                  "category": "/query",
-                  "verb": "/explain",
-                  "target": "x",
-                  "constraint": "none",
-                  "confidence": 0.9
-                },
-                "mangle_updates": [
-                  - ~~task_status("é2", /done)~~  (dropped by the cap filter: no
-                      parenthesis, or no full stop at its end)
-              ↳ warning[PB203 no-period]: update does not end with a full stop
-                help: add the full stop
-                ],
-                "memory_operations": [
-                  {
-                    "op": "note",
-                    "key": "a:b",
-                    "value": "password: [redacted]"
-              ↳ warning[PB311 secret-stored]: stored value looks like a password
-                help: keep the credential in a secret store
-                  }
-                ]
-              },
-              "surface_response": "… shown above …"
-            }
-        exit 0
-    "#]],
+            ── turn 2 · assistant · record 2 ──
+              Half fine.
+                {
+                  "control_packet": {
+                  ↳ hint[PB130 trace-missing]: packet with changes has no reasoning trace
+                    "intent_classification": {
+                      "category": "/query",
+                      "verb": "/explain",
+                      "target": "x",
+                      "constraint": "none",
+                      "confidence": 0.9
+                    },
+                    "mangle_updates": [
+                      - ~~task_status("é2", /done)~~  (dropped by the cap filter: no
+                          parenthesis, or no full stop at its end)
+                  ↳ warning[PB203 no-period]: update does not end with a full stop
+                    help: add the full stop
+                    ],
+                    "memory_operations": [
+                      {
+                        "op": "note",
+                        "key": "a:b",
+                        "value": "password: [redacted]"
+                  ↳ warning[PB311 secret-stored]: stored value looks like a password
+                    help: keep the credential in a secret store
+                      }
+                    ]
+                  },
+                  "surface_response": "… shown above …"
+                }
+            policy: 1 file (schemas.gl)
+            exit 0
+        "#]],
     );
 }
 

@@ -128,15 +128,8 @@ fn logs_of_both_channels_are_read_again() {
         &files,
         &["replay", "--policy", "policy.mg", "ok.log"],
         expect![[r#"
-        turn 1  ok.log:1  surface only
-          says     hi
-          update + task_status("a", /running).
-          state    +1 -0
-            + task_status("a",/running)
-
-        1 turn, 0 requests; 1 update asserted, 0 lost; 0 errors, 0 warnings
-        warning: policy.mg: no rule looks at requests: there is no `pending_action/5`
-        exit 0
-    "#]],
+            error: no rule permits or blocks anything: there is no rule for `permitted/3` or `blocked_action`
+            exit 2
+        "#]],
     );
 }

@@ -136,10 +136,11 @@ fn query_names_the_stores() {
         &[POLICY, FACTS],
         &query("permitted(_, _, _)"),
         expect![[r#"
-        permitted(/read_file,"a.go","")
-        permitted(/delete_file,"a.go","")
-        exit 0
-    "#]],
+            permitted(/read_file,"a.go","")
+            permitted(/delete_file,"a.go","")
+            policy: 2 files (facts.mg, policy.mg)
+            exit 0
+        "#]],
     );
 }
 

@@ -43,11 +43,10 @@ fn passed_and_failed() {
         &["test", "doors_test.mg", "--filter", "way"],
         expect![[r#"
             doors_test.mg
-              ERROR   other doors are a way
-                line 9: unknown predicate `way/1`
-            1 case in 1 file: 0 passed, 1 could not be run
-            warning: doors_test.mg goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program it belongs to
-            exit 2
+              ok      other doors are a way
+            1 case in 1 file: 1 passed
+            policy: 1 file (policy.mg); left out: doors_test.mg
+            exit 0
         "#]],
     );
     check(
@@ -326,11 +325,12 @@ fn mistakes_in_tests_are_findings() {
         &["check", "x_test.mg", "--format", "github"],
         expect![[r#"
             ::error file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::unknown test directive `@expct`%0Athe directives are `@test`, `@expect`, `@forbid`, `@exact`%0A`mangle-ls test` does not run this case%0AFix: write `expect` (a guess)
-            ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::unknown predicate `opne/1`%0A`mangle-ls test` does not run this case
+            ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::unknown predicate `opne/1`%0A`mangle-ls test` does not run this case%0AFix: write `open` (a guess)
             ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` requires one atom%0A`mangle-ls test` does not run this case%0AHelp: write an atom, as in `open(/front)` or `open(_)`
             ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::rule in the test case `x`%0Ait would apply to all cases of the file, so the case is not run%0AHelp: move it before the first `@test`
             ::error file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::test case `y` has no expectation%0A`mangle-ls test` does not run this case%0AHelp: add `# @expect`, `# @forbid` or `# @exact`
-            5 errors in 1 file (3 clauses); engine 2026-04
+            5 errors in 1 file (3 clauses)
+            policy: 1 file (policy.mg); left out: x_test.mg
             exit 1
         "#]],
     );
@@ -340,6 +340,7 @@ fn mistakes_in_tests_are_findings() {
         &["check", "x.mg"],
         expect![[r#"
             No findings in 1 file (1 clause)
+            policy: 2 files (policy.mg, x.mg)
             exit 0
         "#]],
     );

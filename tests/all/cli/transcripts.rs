@@ -129,6 +129,7 @@ fn parse_tells_what_the_runtime_keeps() {
         expect![[r#"
             session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 1 finding
             session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 3 findings
+            policy: 1 file (schemas.gl)
             exit 0
         "#]],
     );
@@ -153,6 +154,7 @@ fn parse_tells_what_the_runtime_keeps() {
                   warning PB203 no-period: update does not end with a full stop
                   warning PB311 secret-stored: stored value looks like a password
 
+            policy: 1 file (schemas.gl)
             exit 0
         "#]],
     );
@@ -324,6 +326,7 @@ fn no_message_without_end() {
         &[SCHEMAS, SESSION],
         &arguments,
         expect![[r#"
+            policy: 1 file (schemas.gl)
             no message for record 2: all 3 attempts were made; go on with what the runtime makes of the reply
             exit 0
         "#]],
@@ -340,6 +343,7 @@ fn no_message_without_end() {
         &[SCHEMAS, ("chat.jsonl", chat)],
         &["transcript", "repair", "chat.jsonl:4"],
         expect![[r#"
+            policy: 1 file (schemas.gl)
             no message for record 4: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
             exit 0
         "#]],

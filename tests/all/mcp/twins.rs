@@ -170,9 +170,18 @@ fn replays_and_repairs_are_those_of_the_command_line() {
 fn comparisons_of_versions_are_those_of_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    write("policy.mg", "Decl e(X) bound [/number].\ne(1).\nother(X, Y) :- X != Y, e(X), e(Y).\n");
+    write(
+        "policy.mg",
+        "Decl e(X) bound [/number].\ne(1).\nother(X, Y) :- X != Y, e(X), e(Y).\n\
+        permitted(/a, \"b\", \"c\").\n",
+    );
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    write("logs/mangle-ls.toml", "");
     let reply = json!({ "control_packet": { "mangle_updates": ["test_state(/passing)."] }, "surface_response": "Done." });
-    write("session.jsonl", &format!("{}\n", json!({ "role": "assistant", "content": reply.to_string() })));
+    write(
+        "logs/session.jsonl",
+        &format!("{}\n", json!({ "role": "assistant", "content": reply.to_string() })),
+    );
     let mut client = McpClient::start(folder.path(), &[]);
     let all: Vec<_> = Runtime::all().collect();
     let [old, new] = [all[1].name(), all[2].name()];
@@ -184,20 +193,19 @@ fn comparisons_of_versions_are_those_of_the_command_line() {
     let pages = client.pages("check", &json!({"engine": "2026-06", "compare_engine": "2026-09"}));
     assert!(!twin.is_empty());
     assert_eq!((items(&pages, "/changes"), &pages[0]["summary"]), (twin, &last["summary"]));
-    let parse = ["transcript", "parse", "session.jsonl", "--runtime", old, "--format", "json"];
-    let arguments = json!({"path": "session.jsonl", "runtime": old});
+    let parse = ["transcript", "parse", "logs/session.jsonl", "--runtime", old, "--format", "json"];
+    let arguments = json!({"path": "logs/session.jsonl", "runtime": old});
     assert_eq!(items(&client.pages("parse", &arguments), "/replies"), written(folder.path(), &parse));
     let mut twin = written(folder.path(), &[&parse[..], &["--compare-runtime", new]].concat());
     let last = twin.pop().unwrap();
-    let arguments = json!({"path": "session.jsonl", "runtime": old, "compare_runtime": new});
+    let arguments = json!({"path": "logs/session.jsonl", "runtime": old, "compare_runtime": new});
     let pages = client.pages("parse", &arguments);
     assert_eq!((items(&pages, "/replies"), &pages[0]["summary"]), (twin, &last["summary"]));
     let replay =
-        ["replay", "session.jsonl", "--policy", "policy.mg", "--runtime", old, "--compare-runtime", new];
+        ["replay", "logs/session.jsonl", "--policy", "policy.mg", "--runtime", old, "--compare-runtime", new];
     let mut twin = written(folder.path(), &[&replay[..], &["--format", "json"]].concat());
     twin.pop().unwrap();
-    let arguments =
-        json!({"path": "session.jsonl", "policy": ["policy.mg"], "runtime": old, "compare_runtime": new});
+    let arguments = json!({"path": "logs/session.jsonl", "policy": ["policy.mg"], "runtime": old, "compare_runtime": new});
     assert_eq!(items(&client.pages("replay", &arguments), "/turns"), twin);
 }
 

@@ -138,6 +138,13 @@ impl Material {
         Self { name, folder, path }
     }
 
+    /// A folder with these files.
+    pub(crate) fn of_files(name: &str, files: &[(&str, &str)]) -> Self {
+        let material = Self::new(name.to_owned());
+        files.iter().for_each(|(name, text)| material.write(name, text.as_bytes()));
+        material
+    }
+
     /// The folder, as the system spells it.
     pub(crate) fn folder(&self) -> &Path {
         assert!(self.folder.path().exists());

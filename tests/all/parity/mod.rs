@@ -2,6 +2,7 @@
 //! its notes and its fix, while the files are closed, open, edited, and closed again.
 
 mod command_line;
+mod layouts;
 mod material;
 mod server;
 

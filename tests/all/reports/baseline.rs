@@ -22,7 +22,7 @@ fn a_baseline_is_written_and_then_holds() {
     "#]]
     .assert_eq(&std::fs::read_to_string(root.join("known.jsonl")).unwrap());
     expect![[r#"
-        No findings in 2 files (2 clauses)
+        No findings in 2 files (2 clauses); 1 JSON file without model replies
         exit 0
     "#]]
     .assert_eq(&render(&run(root, &["check", "--baseline", "known.jsonl"])));
@@ -51,13 +51,42 @@ fn what_is_gone_is_said() {
     run(root, &["check", "--write-baseline", "known.jsonl"]);
     write(root, "sub/b.mg", GOOD);
     expect![[r#"
-        No findings in 1 file (1 clause)
+        error[MG101 duplicate-decl]: duplicate declaration of `p/1`
+         --> sub/b.mg:1:6
+          |
+        1 | Decl p(X) bound [/number].
+          |      ^
+          |
+         ::: a.mg:1:6
+          |
+        1 | Decl p(X) bound [/number].
+          |      - first declared here
+          |
+          = note: the engine rejects a program with two declarations of one predicate
+          = help: remove this identical declaration
+
+        hint[MG314 duplicate-clause]: duplicate clause of `p/1`
+         --> sub/b.mg:2:1
+          |
+        2 | p(1).
+          | ^^^^^
+          |
+         ::: a.mg:2:1
+          |
+        2 | p(1).
+          | - first occurrence
+          |
+          = note: a repeated clause derives nothing new
+
+        1 error, 1 hint in 1 file (1 clause)
+        policy: 2 files (a.mg, sub/b.mg)
         1 finding of the baseline known.jsonl is no longer there: `--write-baseline known.jsonl` writes it anew
-        exit 0
+        exit 1
     "#]].assert_eq(&render(&run(root, &["check", "sub", "--baseline", "known.jsonl"])));
     // The file was not checked, so nobody knows.
     expect![[r#"
         No findings in 1 file (1 clause)
+        policy: 2 files (a.mg, sub/b.mg)
         exit 0
     "#]]
     .assert_eq(&render(&run(root, &["check", "a.mg", "--baseline", "known.jsonl"])));

@@ -151,7 +151,7 @@ fn with_a_baseline() {
     run(root, &["check", "--write-baseline", "known.jsonl"]);
     let output = render(&run(root, &["check", "--since", "HEAD", "--baseline", "known.jsonl"]));
     expect![[r#"
-        No findings in 2 files (2 clauses)
+        No findings in 2 files (2 clauses); 1 JSON file without model replies
         exit 0
     "#]]
     .assert_eq(&output);

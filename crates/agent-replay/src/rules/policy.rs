@@ -59,7 +59,7 @@ pub fn findings_of_program(
     settings: &ReplaySettings,
 ) -> Vec<PolicyFinding> {
     let roles = &Roles::of(program, settings);
-    match roles.lacks(settings).is_empty() {
+    match roles.permit.is_some() && roles.pending.is_some() {
         true => Policy { program, compiled, settings, roles }.findings(),
         false => Vec::new(),
     }

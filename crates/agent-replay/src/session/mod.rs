@@ -213,6 +213,7 @@ impl<'a> Replay<'a> {
             envelope: None,
             unblocked: None,
             verdicts: Vec::new(),
+            unjudged: 0,
             change: StateChange::default(),
             stopped: None,
         }

@@ -34,8 +34,10 @@ impl Replay<'_> {
                 origins: &mut self.origins,
             };
             let verdict = gate.judge(request, &mut asserted);
-            let is_denied = !verdict.is_permitted && verdict.lock != Lock::Gate;
-            verdicts.push(verdict);
+            let is_denied =
+                verdict.as_ref().is_some_and(|verdict| !verdict.is_permitted && verdict.lock != Lock::Gate);
+            report.unjudged += usize::from(verdict.is_none());
+            verdicts.extend(verdict);
             if self.options.coverage {
                 self.coverage.take(self.constitution, gate.kernel, self.clock);
             }
@@ -47,7 +49,7 @@ impl Replay<'_> {
             }
             self.dead = self.kernel.model().stopped.clone().filter(gate::is_final);
         }
-        if !verdicts.is_empty() {
+        if !verdicts.is_empty() || report.unjudged > 0 {
             self.evaluate(report);
         }
         verdicts

@@ -77,15 +77,18 @@ pub(super) struct DirectiveLookalike {
     pub(super) key: TestKey,
     /// Where an `@` is missing; `None` where the comment stands behind a statement.
     pub(super) missing_at: Option<TextSize>,
+    /// True if only the `@` is missing.
+    pub(super) is_complete: bool,
 }
 
 /// Comments that read like directives: without the `@`, or behind a statement.
 pub(super) fn ignored(file: &FileSummary) -> Vec<DirectiveLookalike> {
     let mut all = Vec::new();
     let mut start = TextSize::new(0);
+    let has_case = comments(file).iter().any(|comment| TestKey::parse(comment.key) == Some(TestKey::Test));
     for line in file.text.split_inclusive('\n') {
         let found = match line.trim_start().starts_with('#') {
-            true => without_at(line, start),
+            true => without_at(line, start, has_case),
             false => behind_statement(line, start),
         };
         all.extend(found.filter(|found| is_comment(file, found.range.start())));
@@ -94,8 +97,8 @@ pub(super) fn ignored(file: &FileSummary) -> Vec<DirectiveLookalike> {
     all
 }
 
-/// `# expect p(1)`, `# @ expect p(1)`
-fn without_at(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
+/// `# expect p(1)`, `# @ expect p(1)`, and in a file without a case also `# test:`
+fn without_at(line: &str, start: TextSize, has_case: bool) -> Option<DirectiveLookalike> {
     let whole = line.trim();
     let body = whole.trim_start_matches('#').trim_start();
     let words = match body.strip_prefix('@') {
@@ -103,11 +106,16 @@ fn without_at(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
         Some(_) => return None,
         None => body,
     };
-    let (word, value) = words.split_at(words.find(char::is_whitespace)?);
-    let key = TestKey::parse(word.trim_end_matches(':')).filter(|key| fits(*key, value.trim()))?;
+    let (word, value) = words.split_at(words.find(char::is_whitespace).unwrap_or(words.len()));
+    let key = TestKey::parse(word.trim_end_matches(':'))?;
+    let is_complete = fits(key, value.trim());
+    let is_header = key == TestKey::Test && !has_case && (word.ends_with(':') || value.trim().is_empty());
+    if !is_complete && !is_header {
+        return None;
+    }
     let end = start + size(line.trim_end().len());
     let range = TextRange::new(end - text_len(whole), end);
-    Some(DirectiveLookalike { range, key, missing_at: Some(end - text_len(words)) })
+    Some(DirectiveLookalike { range, key, missing_at: Some(end - text_len(words)), is_complete })
 }
 
 /// `p(1). # @expect q(1)`
@@ -119,7 +127,7 @@ fn behind_statement(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
         let word = body.split(char::is_whitespace).next()?;
         let key = TestKey::parse(word.trim_end_matches(':'))?;
         let range = TextRange::at(start + size(at), text_len(comment));
-        Some(DirectiveLookalike { range, key, missing_at: None })
+        Some(DirectiveLookalike { range, key, missing_at: None, is_complete: true })
     })
 }
 

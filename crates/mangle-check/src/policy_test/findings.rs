@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::case::{Case, Expectation, TestFile};
 use super::comments::{Comment, DirectiveLookalike};
 use super::key::TestKey;
-use super::property::{PropertyError, PropertyText};
+use super::property::{NO_PREMISES, PropertyError, PropertyText};
 use super::rules::{
     PROPERTY_MALFORMED, TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION,
     TEST_MALFORMED, TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE,
@@ -156,7 +156,11 @@ pub(super) fn without_case(file: &FileSummary) -> Finding {
 
 /// A property, or what restricts it, that cannot be read.
 pub(super) fn property_error(error: &PropertyError) -> Finding {
-    Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone()).note(NOT_CHECKED)
+    let finding = Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone()).note(NOT_CHECKED);
+    match error.message.ends_with(NO_PREMISES) {
+        true => finding.help("write premises as in a rule, for example `open(X), !locked(X)`"),
+        false => finding,
+    }
 }
 
 /// A comment that reads like a directive.
@@ -170,6 +174,7 @@ pub(super) fn ignored_directive(ignored: &DirectiveLookalike) -> Finding {
         .label("an ordinary comment")
         .note(NOT_RUN);
     match ignored.missing_at {
+        Some(_) if !ignored.is_complete => finding.help("write `# @test name: …`"),
         Some(at) => {
             let before = TextRange::new(ignored.range.start(), at);
             finding.fix(Fix::guess(format!("write `@{key}`")).replace(before, "# @"))
@@ -205,18 +210,35 @@ pub(super) fn malformed(key: TestKey, comment: &Comment<'_>) -> Finding {
     let (message, help) = match key {
         TestKey::Exact => (
             "`@exact` requires a predicate with its arity".to_owned(),
-            "write it as `open/1`, and list its facts with `@expect`",
+            "write it as `open/1`, and list its facts with `@expect`".to_owned(),
         ),
+        _ if without_not(value).is_some() => {
+            let other = if key == TestKey::Forbid { TestKey::Expect } else { TestKey::Forbid };
+            let atom = shorten(without_not(value).unwrap_or_default(), 60);
+            (
+                format!("`@{word}` requires an atom, found `not`"),
+                format!("write `# @{} {atom}`", other.as_str()),
+            )
+        }
         _ if value.starts_with('!') => (
             format!("`@{word}` requires an atom, found a negation"),
-            "write `@forbid` for a fact that must not be derived",
+            "write `@forbid` for a fact that must not be derived".to_owned(),
         ),
         _ if value.contains(")@[") => {
-            (format!("`@{word}` requires an atom without an interval"), "delete the interval")
+            (format!("`@{word}` requires an atom without an interval"), "delete the interval".to_owned())
         }
-        _ => (format!("`@{word}` requires one atom"), "write an atom, as in `open(/front)` or `open(_)`"),
+        _ => (
+            format!("`@{word}` requires one atom"),
+            "write an atom, as in `open(/front)` or `open(_)`".to_owned(),
+        ),
     };
     Finding::new(&TEST_MALFORMED, range, message).note(NOT_RUN).help(help)
+}
+
+/// The rest of a text that begins with the word `not`.
+fn without_not(value: &str) -> Option<&str> {
+    let rest = value.strip_prefix("not")?;
+    rest.starts_with([' ', '\t', '(']).then(|| rest.trim())
 }
 
 /// An expectation before the first case.

@@ -64,6 +64,7 @@ impl<'q> Oracle<'q> {
             Verdict::Error => Some("the property cannot be checked".to_owned()),
             Verdict::Aborts
             | Verdict::Holds
+            | Verdict::Vacuous
             | Verdict::HoldsUpTo
             | Verdict::Impossible
             | Verdict::ImpossibleUpTo => {

@@ -17,7 +17,7 @@ use self::judging_context::Known;
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
 use super::program_identity::Identity as ProgramIdentity;
-use crate::host::transcripts::is_included;
+use crate::host::transcripts::{capture_kind, is_included};
 use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::file_findings::file_findings;
 use crate::ide::registry;
@@ -53,7 +53,9 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
     let around = projects.iter().filter(|project| path.starts_with(&project.root));
     let mut around =
         around.map(|project| (&project.settings.transcripts.include, relative(&project.root, path)));
-    by_default || around.any(|(include, path)| is_included(include, &path))
+    // Its content may make it one.
+    let is_examined = capture_kind(path).is_some();
+    by_default || is_examined || around.any(|(include, path)| is_included(include, &path))
 }
 
 /// A transcript, and its last snapshot.

@@ -1,6 +1,7 @@
 //! What a property says about one world: bodies of rules, alternatives, and what they extend to.
 
-use mangle_syntax::text::{TextRange, size};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{TextRange, shorten, size};
 
 use super::PropertyError;
 
@@ -112,14 +113,31 @@ fn alternatives(piece: &Piece) -> Result<Vec<Piece>, PropertyError> {
         *part = part.part(0, len);
     };
     parts.iter_mut().for_each(end);
-    match parts.iter().find(|part| part.text.is_empty()) {
-        Some(empty) => {
-            let range = if empty.range.is_empty() { piece.range } else { empty.range };
-            Err(PropertyError { range, message: "premises are missing here".to_owned() })
-        }
-        None => Ok(parts),
+    if let Some(empty) = parts.iter().find(|part| part.text.is_empty()) {
+        let range = if empty.range.is_empty() { piece.range } else { empty.range };
+        return Err(PropertyError { range, message: "premises are missing here".to_owned() });
     }
+    parts.iter().try_for_each(|part| parsed(part).map(drop))?;
+    Ok(parts)
 }
+
+/// Parses a part of a condition as the body of a rule.
+///
+/// # Errors
+/// If it is not a list of premises.
+pub fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
+    let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
+    let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
+        && item.statement.clause().is_some_and(|clause| clause.transforms.is_empty()));
+    if is_rule {
+        return Ok(source);
+    }
+    let message = format!("`{}` {NO_PREMISES}", shorten(&piece.text, 60));
+    Err(PropertyError { range: piece.range, message })
+}
+
+/// The end of the message about a part of a condition that is not a list of premises.
+pub(crate) const NO_PREMISES: &str = "is not a list of premises";
 
 /// The separators outside of strings and brackets: where they start and end, and which they are.
 fn separators(text: &str) -> Vec<(usize, usize, Separator)> {

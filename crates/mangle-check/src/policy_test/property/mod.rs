@@ -13,7 +13,8 @@ mod condition;
 mod read;
 mod text;
 
-pub use condition::{Condition, Connective, Piece};
+pub(crate) use condition::NO_PREMISES;
+pub use condition::{Condition, Connective, Piece, parsed};
 pub use read::{Properties, RESTRICTIONS, is_property_key};
 pub use text::PropertyText;
 

@@ -64,11 +64,11 @@ impl Roots {
         Influences::of(program, &self.permits(), &against)
     }
 
-    /// What decides whether something is permitted; nothing where nothing permits.
+    /// The predicates that decide whether something is permitted or blocked. None if the program does neither.
     fn decisive(&self, program: &Program) -> Influences {
-        match self.permit {
-            Some(_) => Influences::of(program, &self.permits(), &self.block),
-            None => Influences::default(),
+        match self.permit.is_none() && self.block.is_empty() {
+            true => Influences::default(),
+            false => Influences::of(program, &self.permits(), &self.block),
         }
     }
 
@@ -81,16 +81,24 @@ impl Roots {
 #[derive(Debug, Default)]
 pub(super) struct Grounds {
     consulted: Influences,
+    /// True if nothing permits requests. Replies then assert the facts that rules block, so only facts that lift a block decide.
+    only_blocks: bool,
 }
 
 impl Grounds {
     pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
-        Self { consulted: Roots::of(program, settings).decisive(program) }
+        let roots = Roots::of(program, settings);
+        let permits = |id: PredicateId| program.clauses(program.get(id)).next().is_some();
+        Self { consulted: roots.decisive(program), only_blocks: !roots.permit.is_some_and(permits) }
     }
 
     /// How a predicate decides about permissions; `None` where it does not.
     pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<Ground> {
         let consult = self.consulted.get(predicate)?;
+        let grants = consult.grants || consult.lifts;
+        if self.only_blocks && !grants {
+            return None;
+        }
         let name = |predicate: PredicateId| program.get(predicate).key.name.as_str();
         let place = consult.edge.and_then(|edge| {
             let file = program.files.get(edge.file as usize)?;
@@ -100,7 +108,7 @@ impl Grounds {
             place,
             by: name(consult.edge.map_or(consult.root, |edge| edge.from)),
             root: name(consult.root),
-            grants: consult.grants || consult.lifts,
+            grants,
         })
     }
 }

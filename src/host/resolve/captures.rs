@@ -1,0 +1,93 @@
+//! Files that are transcripts by their content, below folders that are checked.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::{Resolver, WalkEntry};
+use crate::host::read::MOST_AT_ONCE;
+use crate::host::relative;
+use crate::host::transcripts::{CaptureKind, capture_kind, has_replies, is_included};
+use mangle_settings::TranscriptSettings;
+
+/// Maximum number of files whose beginning is read in one resolution.
+const MAX_LOOKS: usize = 5_000;
+
+/// Files that may hold replies of a model by their names, and do not by their content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithoutReplies {
+    /// JSON and JSON lines.
+    pub json: usize,
+    /// Text logs.
+    pub logs: usize,
+}
+
+impl Resolver<'_> {
+    /// The transcripts among the walked files that no setting names: the files with a reply of a model in their first bytes.
+    /// Other files of the same kinds are counted.
+    pub(super) fn captures(&mut self, others: &[(PathBuf, WalkEntry)]) -> Vec<PathBuf> {
+        let mut candidates: Vec<(&Path, CaptureKind)> = others
+            .iter()
+            .filter(|(root, found)| self.may_be_capture(root, &found.path))
+            .filter_map(|(_, found)| Some((found.path.as_path(), capture_kind(&found.path)?)))
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.truncate(MAX_LOOKS);
+        let looks = candidates.par_iter().with_max_len(MOST_AT_ONCE);
+        let have_replies: Vec<bool> = looks.map(|(path, _)| self.has_replies(path)).collect();
+        let mut captures = Vec::new();
+        for ((path, kind), has_replies) in candidates.into_iter().zip(have_replies) {
+            match (has_replies, kind) {
+                (true, _) => captures.push(path.to_path_buf()),
+                (false, CaptureKind::Json) => self.result.without_replies.json += 1,
+                (false, CaptureKind::Log) => self.result.without_replies.logs += 1,
+            }
+        }
+        self.captured.extend(captures.iter().cloned());
+        captures
+    }
+
+    /// Removes the transcripts that sample kernels name as inputs of previews, unless something else makes them transcripts.
+    pub(super) fn keep_preview_inputs(&mut self) {
+        if self.captured.is_empty() || self.result.previews.is_empty() {
+            return;
+        }
+        let inputs: FxHashSet<PathBuf> =
+            self.result.beside().map(|(_, path, _)| path.to_path_buf()).collect();
+        let is_input = |path: &PathBuf| self.captured.contains(path) && inputs.contains(path);
+        let transcripts = std::mem::take(&mut self.result.transcripts);
+        self.result.transcripts =
+            transcripts.into_iter().filter(|found| found.named || !is_input(&found.path)).collect();
+    }
+
+    fn has_replies(&self, path: &Path) -> bool {
+        let look = || has_replies(path, self.overlay);
+        if self.overlay.bytes(path).is_some() { look() } else { self.table.has_replies(path, look) }
+    }
+
+    /// True if an open document is a transcript by its content.
+    pub(super) fn is_open_capture(&self, path: &Path) -> bool {
+        let folder = path.parent().unwrap_or(path);
+        capture_kind(path).is_some() && self.may_be_capture(folder, path) && has_replies(path, self.overlay)
+    }
+
+    /// True if the settings leave it to the content of a file whether it is a transcript.
+    fn may_be_capture(&self, root: &Path, path: &Path) -> bool {
+        let project = self.project_of(path);
+        let project = project.and_then(|index| self.result.projects.get(index));
+        let default = TranscriptSettings::default();
+        let Some(project) = project else {
+            return !is_included(&default.include, &relative(root, path));
+        };
+        let settings = &project.settings;
+        let include = &settings.transcripts.include;
+        let is_other = project.samples.binary_search_by(|sample| sample.as_path().cmp(path)).is_ok()
+            || settings.files.adds(path)
+            || self.result.grammars.iter().any(|grammar| grammar.path == path);
+        include.patterns() == default.include.patterns()
+            && !is_included(include, &relative(&project.root, path))
+            && !is_other
+    }
+}
