@@ -94,7 +94,7 @@ safe(/read_file).
 permitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _), safe(Action).
 END
 reply captured.json read_file
-step "the policy beside a log is found" 0 "policy: 2 files (constitution.mg, schemas.gl)" replay captured.json
+step "the policy beside a log is found" 0 "policy: 2 files (schemas.gl, constitution.mg)" replay captured.json
 step "the request is permitted" 0 "PERMIT" replay captured.json
 : >mangle-ls.toml
 step "an empty configuration changes no verdict" 0 "PERMIT" replay captured.json
