@@ -57,6 +57,7 @@ fn question_for(engine: EngineVersion, policy: &str, body: &str, reading: Readin
     }
     let limits = Limits { steps: 200_000, ..Limits::default() };
     Question {
+        constants: Vec::new(),
         compiled,
         originals: rustc_hash::FxHashMap::default(),
         goal,
