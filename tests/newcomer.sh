@@ -4,7 +4,8 @@
 # Usage: tests/newcomer.sh [MANGLE_LS]
 set -u
 
-mangle_ls=${1:-mangle-ls}
+mangle_ls=$(command -v "${1:-mangle-ls}") || { echo "no program ${1:-mangle-ls}" >&2; exit 2; }
+case "$mangle_ls" in /*) ;; *) mangle_ls=$PWD/$mangle_ls ;; esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
