@@ -149,6 +149,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
     resolver.result.cuts.sort_by(|a, b| a.folder.cmp(&b.folder));
+    resolver.result.outside = resolver.outside();
     resolver.result
 }
 
@@ -365,6 +366,19 @@ impl<'a> Resolver<'a> {
             files.entry(found.path.clone()).or_insert(found);
         }
         files.into_values().collect()
+    }
+
+    /// The open documents in no folder of the workspace.
+    fn outside(&self) -> Vec<FileId> {
+        let is_inside =
+            |path: &Path| self.targets.iter().filter_map(CheckTarget::folder).any(|it| path.starts_with(it));
+        let named = self.targets.iter().filter_map(|target| match target {
+            CheckTarget::File(path) if self.shell == Shell::Editor && !is_inside(path) => {
+                (!self.is_governed(path)).then_some(path)
+            }
+            _ => None,
+        });
+        named.map(|path| self.table.id(path)).collect()
     }
 
     fn is_reported(&self, path: &Path) -> bool {

@@ -205,36 +205,37 @@ fn transcripts_without_a_project() {
         &[],
         &[],
         expect![[r#"
-        the given paths in . by -
-           * a/p.mg
-           * t/transcripts/schemas.gl
-        transcript: t/transcripts/x.jsonl with ["the given paths"], auto
-        transcript: t/y.piggyback.md with ["the given paths"], auto
-    "#]],
+            a in a by -
+               * a/p.mg
+            transcripts in t/transcripts by -
+               * t/transcripts/schemas.gl
+            transcript: t/transcripts/x.jsonl with ["transcripts"], auto
+            transcript: t/y.piggyback.md with ["transcripts"], auto
+        "#]],
     );
     check_transcripts(
         files,
         &["t/transcripts/x.jsonl", "t/y.piggyback.md"],
         &[],
         expect![[r#"
-        transcripts in t/transcripts by -
-             t/transcripts/schemas.gl
-        transcript named: t/transcripts/x.jsonl with ["transcripts"], auto
-        transcript named: t/y.piggyback.md with [], auto
-    "#]],
+            the policy in t/transcripts by -
+                 t/transcripts/schemas.gl
+            transcript named: t/transcripts/x.jsonl with ["the policy"], auto
+            transcript named: t/y.piggyback.md with ["the policy"], auto
+        "#]],
     );
     check_editor(
         files,
         &["a", "t"],
         &["t/transcripts/x.jsonl", "t/other.json"],
         expect![[r#"
-        a in a by -
-           * a/p.mg
-        transcripts in t/transcripts by -
-           * t/transcripts/schemas.gl
-        transcript: t/transcripts/x.jsonl with ["transcripts"], auto
-        transcript: t/y.piggyback.md with [], auto
-    "#]],
+            a in a by -
+               * a/p.mg
+            transcripts in t/transcripts by -
+               * t/transcripts/schemas.gl
+            transcript: t/transcripts/x.jsonl with ["transcripts"], auto
+            transcript: t/y.piggyback.md with ["transcripts"], auto
+        "#]],
     );
 }
 
@@ -278,19 +279,20 @@ fn a_folder_with_projects_in_it() {
         TWO_PROJECTS,
         &[],
         expect![[r#"
-        the given paths in . by -
-           * loose.mg
-           * other/schemas.mg
-           * other/x.mg
-        guardian in a by a/mangle-ls.toml
-           * a/policy/deny.mg
-           * a/schemas.gl
-          +* a/policy/deny_test.mg
-          +* a/policy/sample.kernel.mg
-        inner in a/inner by a/inner/mangle-ls.toml
-           * a/inner/own.mg
-        left out: a/old/was.mg
-    "#]],
+            work in . by -
+               * loose.mg
+            guardian in a by a/mangle-ls.toml
+               * a/policy/deny.mg
+               * a/schemas.gl
+              +* a/policy/deny_test.mg
+              +* a/policy/sample.kernel.mg
+            inner in a/inner by a/inner/mangle-ls.toml
+               * a/inner/own.mg
+            other in other by -
+               * other/schemas.mg
+               * other/x.mg
+            left out: a/old/was.mg
+        "#]],
     );
 }
 
@@ -360,20 +362,23 @@ fn without_a_project_the_given_paths_are_the_program() {
         TWO_PROJECTS,
         &["other", "loose.mg"],
         expect![[r#"
-        the given paths in . by -
-           * loose.mg
-           * other/schemas.mg
-           * other/x.mg
-    "#]],
+            work in . by -
+               * loose.mg
+            other in other by -
+               * other/schemas.mg
+               * other/x.mg
+        "#]],
     );
     check(
         TWO_PROJECTS,
         &["other/x.mg", "loose.mg"],
         expect![[r#"
-        the given paths in . by -
-           * loose.mg
-           * other/x.mg
-    "#]],
+            work in . by -
+               * loose.mg
+            other in other by -
+                 other/schemas.mg
+               * other/x.mg
+        "#]],
     );
 }
 
@@ -384,30 +389,40 @@ fn a_lone_file_reads_the_schemas_beside_it() {
         files,
         &["x.mg"],
         expect![[r#"
-        x.mg in . by -
-             schemas.gl
-             schemas_b.mg
-           * x.mg
-    "#]],
+            the given paths in . by -
+                 schemas.gl
+                 schemas_b.mg
+               * x.mg
+                 y.mg
+              +  schemas_test.mg
+              +  x_test.mg
+        "#]],
     );
     check(
         files,
         &["schemas.gl"],
         expect![[r#"
-        schemas.gl in . by -
-           * schemas.gl
-             schemas_b.mg
-    "#]],
+            the given paths in . by -
+               * schemas.gl
+                 schemas_b.mg
+                 x.mg
+                 y.mg
+              +  schemas_test.mg
+              +  x_test.mg
+        "#]],
     );
     check(
         files,
         &["x_test.mg"],
         expect![[r#"
-        x_test.mg in . by -
-             schemas.gl
-             schemas_b.mg
-          +* x_test.mg
-    "#]],
+            the given paths in . by -
+                 schemas.gl
+                 schemas_b.mg
+                 x.mg
+                 y.mg
+              +  schemas_test.mg
+              +* x_test.mg
+        "#]],
     );
 }
 
@@ -499,11 +514,12 @@ fn globs_and_braces() {
         "#- a/x.mg\n#- a/b/y.mg\n#- c/z.gl\n",
         &["{a,c}/**/*.{mg,gl}"],
         expect![[r#"
-        the given paths in . by -
-           * a/b/y.mg
-           * a/x.mg
-           * c/z.gl
-    "#]],
+            a in a by -
+               * a/b/y.mg
+               * a/x.mg
+            c in c by -
+               * c/z.gl
+        "#]],
     );
     check(
         "#- we[ird.mg\n#- x.mg\n",
@@ -578,19 +594,19 @@ fn open_documents() {
         &["a"],
         &["a/policy/new.mg", "a/old/was.mg", "loose.mg"],
         expect![[r#"
-        loose.mg in . by -
-           * loose.mg
-        guardian in a by a/mangle-ls.toml
-           * a/policy/deny.mg
-           * a/policy/new.mg
-           * a/schemas.gl
-          +* a/policy/deny_test.mg
-          +* a/policy/sample.kernel.mg
-        inner in a/inner by a/inner/mangle-ls.toml
-           * a/inner/own.mg
-        was.mg in a/old by a/mangle-ls.toml
-           * a/old/was.mg
-    "#]],
+            work in . by -
+               * loose.mg
+            guardian in a by a/mangle-ls.toml
+               * a/policy/deny.mg
+               * a/policy/new.mg
+               * a/schemas.gl
+              +* a/policy/deny_test.mg
+              +* a/policy/sample.kernel.mg
+            inner in a/inner by a/inner/mangle-ls.toml
+               * a/inner/own.mg
+            was.mg in a/old by a/mangle-ls.toml
+               * a/old/was.mg
+        "#]],
     );
     let ignoring = "#- .git/HEAD\n#- .gitignore\nbuild\n#- build/x.mg\n#- a.mg\n";
     check_editor(
@@ -613,13 +629,12 @@ fn two_workspace_folders() {
         &["a", "b", "b/c"],
         &[],
         expect![[r#"
-        a in a by -
-           * a/x.mg
-        b in b by -
-           * b/y.mg
-        c in b/c by -
-           * b/c/z.mg
-    "#]],
+            a in a by -
+               * a/x.mg
+            b in b by -
+               * b/c/z.mg
+               * b/y.mg
+        "#]],
     );
 }
 
@@ -648,12 +663,13 @@ mod links {
         let shown = resolve_at(&root, &[], &Overlay::default());
         let shown = shown.replace(&*outside.root.to_string_lossy(), "OUTSIDE");
         expect![[r#"
-            the given paths in . by -
-               * b/x.mg
-               * shared/schemas.gl
             a in a by a/mangle-ls.toml
                * a/real.mg
                * a/schemas.gl
+            b in b by -
+               * b/x.mg
+            shared in shared by -
+               * shared/schemas.gl
             problem: a/broken.mg: the link leads nowhere
             problem: b/loop.mg: too many levels of symbolic links
             problem: b/out.mg: the link leads out of the workspace, to OUTSIDE/secret.mg

@@ -106,6 +106,8 @@ pub struct Resolution {
     pub without_replies: WithoutReplies,
     /// Files below the targets that their configuration puts into no program.
     pub left_out: Vec<PathBuf>,
+    /// The open documents of an editor in no folder of the workspace.
+    pub outside: Vec<FileId>,
     /// The `go.mod` files that choose an engine, or would if they could be read; sorted.
     pub go_mods: Vec<PathBuf>,
     /// The folders of which only a part was scanned, sorted.

@@ -364,7 +364,8 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
     let lone = resolution.programs.iter().filter(|program| program.origin == ProgramOrigin::Lone);
     let members = lone.flat_map(ProgramFiles::own).map(|member| member.file);
     let transcripts = resolution.transcripts.iter().filter(|transcript| transcript.only_while_open);
-    members.chain(transcripts.map(|transcript| transcript.file)).collect()
+    let outside = resolution.outside.iter().copied();
+    members.chain(transcripts.map(|transcript| transcript.file)).chain(outside).collect()
 }
 
 /// The units of a program, as far as they report anything or evaluations of others are shown with them.

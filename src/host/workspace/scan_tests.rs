@@ -80,7 +80,7 @@ fn what_lies_beside_an_open_document_is_known_before_the_rest_of_a_large_folder(
     assert_eq!(large.beside("zz/a.mg"), [Path::new("zz/a.mg"), Path::new("zz/b.mg")]);
     assert!(large.look());
     assert!(!large.workspace.is_partial() && large.workspace.next_scan().is_none());
-    assert_eq!((large.beside("zz/a.mg").len(), large.workspace.cuts()), (3_003, &[][..]));
+    assert_eq!((large.beside("zz/a.mg").len(), large.workspace.cuts()), (3, &[][..]));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_document_that_is_opened_during_the_first_look_comes_first() {
     large.look();
     assert_eq!((large.workspace.is_partial(), large.beside("2/p00250.mg").len()), (true, 100));
     large.look();
-    assert_eq!(large.beside("2/p00250.mg").len(), 300);
+    assert_eq!(large.beside("2/p00250.mg").len(), 100);
 }
 
 #[cfg(unix)]

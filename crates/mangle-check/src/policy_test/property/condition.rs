@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn words_in_strings_names_and_brackets_are_no_separators() {
-        assert_eq!(shown("p(\"a or b\", /or, or)"), "p(\"a or b\", /or, or)");
+        assert_eq!(shown("p(\"a or b\", /or, [/or])"), "p(\"a or b\", /or, [/or])");
         assert_eq!(shown("or(X), p(\"\\\" then \")"), "or(X), p(\"\\\" then \")");
         assert_eq!(shown("p(fn:list:get(X)), a:or(X)"), "p(fn:list:get(X)), a:or(X)");
     }
