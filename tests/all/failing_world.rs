@@ -31,6 +31,7 @@ fn fixture() -> Files {
         ("schemas.gl", SCHEMAS.to_owned()),
         ("a.mg", format!("{POLICY}q(1)\n")),
         ("b.mg", "Decl r(X) bound [/number].\nr(  1 ).\nr(2)\n".to_owned()),
+        ("permit.mg", "permitted(A, T, P) :- pending_action(_, A, T, P, _).\n".to_owned()),
         (".gitignore", "ignored\n".to_owned()),
         ("ignored/c.mg", "r(3)\n".to_owned()),
         ("atoms/x.yaml", "- {id: me, category: identity, is_mandatory: true, content: x}\n".to_owned()),

@@ -185,39 +185,39 @@ fn logs_below_a_folder_are_recognized_by_their_content() {
         &files,
         &["check"],
         expect![[r#"
-        information[PB105 profile-inferred]: checked as `current`: has `tool_requests`
-         --> day.json:1:67
-          |
-        1 | …{"role":"assistant","content":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/read\",\"target\"...
-          |                                 ^
-          |
-          = help: insert `piggyback_version` with `current`
+            information[PB105 profile-inferred]: checked as `current`: has `tool_requests`
+             --> day.json:1:67
+              |
+            1 | …{"role":"assistant","content":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/read\",\"target\"...
+              |                                 ^
+              |
+              = help: insert `piggyback_version` with `current`
 
-        hint[PB130 trace-missing]: packet with changes has no reasoning trace
-         --> day.json:1:68
-          |
-        1 | …{"role":"assistant","content":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/read\",\"target\"...
-          |                                  ^^^^^^^^^^^^^^^^^^
-          |
-          = note: an audit cannot tell the reason for the changes
+            hint[PB130 trace-missing]: packet with changes has no reasoning trace
+             --> day.json:1:68
+              |
+            1 | …{"role":"assistant","content":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/read\",\"target\"...
+              |                                  ^^^^^^^^^^^^^^^^^^
+              |
+              = note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
 
-        error[PB210 undeclared]: predicate `tsk_status/2` is not declared
-         --> day.json:1:244
-          |
-        1 | ...traint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[\"tsk_status(\\\"t\\\", /done).\"],\"memory_operations\":[],\"tool_reque...
-          |                                                                ^^^^^^^^^^
-          |
-         ::: schemas.gl:4:6
-          |
-        4 | Decl task_status(Task, Status) bound [/string, /name].
-          |      ----------- similar name
-          |
-          = note: no file of the policy declares or defines it, so the runtime rejects the fact
-          = help: write `task_status`
+            error[PB210 undeclared]: predicate `tsk_status/2` is not declared
+             --> day.json:1:244
+              |
+            1 | ...traint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[\"tsk_status(\\\"t\\\", /done).\"],\"memory_operations\":[],\"tool_reque...
+              |                                                                ^^^^^^^^^^
+              |
+             ::: schemas.gl:4:6
+              |
+            4 | Decl task_status(Task, Status) bound [/string, /name].
+              |      ----------- similar name
+              |
+              = note: no file of the policy declares or defines it, so the runtime rejects the fact
+              = help: write `task_status`
 
-        1 error, 1 information, 1 hint in 2 files (0 clauses, 1 envelope); engine 2026-04; runtime codenerd-2026-03; 2 JSON files without model replies
-        exit 1
-    "#]],
+            1 error, 1 information, 1 hint in 2 files (0 clauses, 1 envelope); engine 2026-04; runtime codenerd-2026-03; 2 JSON files without model replies
+            exit 1
+        "#]],
     );
     check(
         &[("data.json", "[1]\n")],
