@@ -4,7 +4,8 @@
 
 use expect_test::expect;
 
-use crate::testing::{check, check_fix};
+use crate::testing::{CheckedFixture, check, check_fix};
+use mangle_syntax::lint::Applicability;
 
 #[test]
 fn name_constant_swallows_the_full_stop() {
@@ -92,12 +93,21 @@ fn unclosed_string() {
 
 #[test]
 fn no_quote_is_added_behind_a_backslash() {
-    check("p(\"a\\).\nq(1).\n", expect![[r#""#]]);
+    check(
+        "p(\"a\\).\nq(1).\n",
+        expect![[r#"
+        1:3-4 error unterminated-string: string is never closed
+          note: the engine reads everything up to the next such quote as text
+    "#]],
+    );
 }
 
 #[test]
 fn packages_with_capital_letters_are_not_written_without_a_question() {
-    check("package billing.\npackage depotX.\n", expect![[r#""#]]);
+    let found = CheckedFixture::new("package billing.\npackage depotX.\n");
+    let fixes = found.diagnostics.iter().flat_map(|(_, found)| found).filter_map(|one| one.fix.as_ref());
+    let applicability: Vec<_> = fixes.map(|fix| fix.applicability).collect();
+    assert_eq!(applicability, [Applicability::Safe, Applicability::Unsafe]);
 }
 
 #[test]

@@ -166,7 +166,7 @@ settings! {
 
 fn complete(settings: &mut TranscriptSettings, reader: &mut Reader<'_>) {
     settings.caps.strict = settings.require_valid_json;
-    settings.set_runtime(settings.runtime);
+    settings.set_runtime(Some(settings.runtime.unwrap_or_default()));
     check_consumers(&settings.consumers, reader);
 }
 
@@ -394,7 +394,7 @@ impl TranscriptSettings {
             settings.strict = one.strict.unwrap_or(settings.strict);
             settings.caps.strict = one.require_valid_json.unwrap_or(settings.caps.strict);
         }
-        settings.set_runtime(settings.runtime);
+        settings.set_runtime(Some(settings.runtime.unwrap_or_default()));
         settings
     }
 

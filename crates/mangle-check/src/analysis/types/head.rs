@@ -41,9 +41,9 @@ pub(super) fn finding(
     }
     finding = with_origin(admitted.into_iter().fold(finding, Finding::note), context, clause, problem);
     if clause.is_fact() && predicate.signature.reads(argument as usize) {
-        finding = finding.severity(Severity::Error).note(
-            "a rule reads this argument and expects the declared type, so this fact has no effect there",
-        );
+        finding = finding
+            .severity(Severity::Error)
+            .note("a rule reads this argument and expects the declared type");
     }
     match respelled(context, term, &problem.wanted) {
         Some(fix) => Some(finding.fix(fix)),

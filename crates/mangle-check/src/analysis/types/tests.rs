@@ -180,10 +180,11 @@ fn misspelled_names_are_hinted_at_once() {
               note: no fact that conforms to the declaration matches
               note: the declaration admits one of the names `/degraded`, `/healthy`
               fix: write `/degraded`
-            3:11-18 warning type-fact-mismatch: name `/helthy` is not declared for argument 2 of `state/2`
+            3:11-18 error type-fact-mismatch: name `/helthy` is not declared for argument 2 of `state/2`
               1:32-83 declared here
               note: the engine does not check bounds and stores the fact anyway
               note: the declaration admits one of the names `/degraded`, `/healthy`
+              note: a rule reads this argument and expects the declared type
               fix: write `/healthy`
         "#]],
     );
@@ -424,7 +425,33 @@ fn one_fact_among_others_stops_the_evaluation() {
 #[test]
 fn a_fact_of_another_type_is_an_error_if_a_rule_reads_the_argument() {
     let facts = "Decl safe_tool(Name) bound [/name].\nDecl request(Name) bound [/name].\nsafe_tool(\"read_file\").\nrequest(/read_file).\n";
-    check(&format!("{facts}usable(X) :- request(X), safe_tool(X).\n"), expect![[r#""#]]);
-    check(&format!("{facts}usable(X) :- request(X), !safe_tool(X).\n"), expect![[r#""#]]);
-    check(&format!("{facts}usable(X) :- request(X), safe_tool(_).\n"), expect![[r#""#]]);
+    check(
+        &format!("{facts}usable(X) :- request(X), safe_tool(X).\n"),
+        expect![[r#"
+        3:11-22 error type-fact-mismatch: argument 1 of `safe_tool/1` is declared `/name`, found string `"read_file"`
+          1:29-34 declared here
+          note: the engine does not check bounds and stores the fact anyway
+          note: a rule reads this argument and expects the declared type
+          fix: write `/read_file`
+    "#]],
+    );
+    check(
+        &format!("{facts}usable(X) :- request(X), !safe_tool(X).\n"),
+        expect![[r#"
+        3:11-22 error type-fact-mismatch: argument 1 of `safe_tool/1` is declared `/name`, found string `"read_file"`
+          1:29-34 declared here
+          note: the engine does not check bounds and stores the fact anyway
+          note: a rule reads this argument and expects the declared type
+          fix: write `/read_file`
+    "#]],
+    );
+    check(
+        &format!("{facts}usable(X) :- request(X), safe_tool(_).\n"),
+        expect![[r#"
+        3:11-22 warning type-fact-mismatch: argument 1 of `safe_tool/1` is declared `/name`, found string `"read_file"`
+          1:29-34 declared here
+          note: the engine does not check bounds and stores the fact anyway
+          fix: write `/read_file`
+    "#]],
+    );
 }
