@@ -19,9 +19,12 @@ const SETTLED: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub struct FileTable {
     rows: RwLock<Rows>,
-    /// The lengths and times of examined files, and whether they have replies of a model.
-    replies: RwLock<FxHashMap<PathBuf, ((u64, SystemTime), bool)>>,
+    /// Examined files, and whether they have replies of a model.
+    replies: RwLock<FxHashMap<PathBuf, (FileStamp, bool)>>,
 }
+
+/// The length of a file and the time of its last change.
+type FileStamp = (u64, SystemTime);
 
 #[derive(Debug, Default)]
 struct Rows {

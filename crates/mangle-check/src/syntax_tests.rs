@@ -92,6 +92,19 @@ fn unclosed_string() {
 }
 
 #[test]
+fn no_full_stop_is_added_to_a_comment_of_another_language() {
+    check(
+        "Decl parcel(ID)scr [a // why\nrg(ID)].\n",
+        expect![[r#"
+        1:16-19 error unknown-decl-part: `scr` is not a part of `Decl`
+          note: the parts are `temporal`, `descr`, `bound` and `inclusion`
+        1:26-29 error missing-dot: missing `.` after `Decl parcel(ID)scr [a // why`
+          note: the engine reads what follows as part of this statement
+    "#]],
+    );
+}
+
+#[test]
 fn no_quote_is_added_behind_a_backslash() {
     check(
         "p(\"a\\).\nq(1).\n",
@@ -104,10 +117,13 @@ fn no_quote_is_added_behind_a_backslash() {
 
 #[test]
 fn packages_with_capital_letters_are_not_written_without_a_question() {
-    let found = CheckedFixture::new("package billing.\npackage depotX.\n");
-    let fixes = found.diagnostics.iter().flat_map(|(_, found)| found).filter_map(|one| one.fix.as_ref());
-    let applicability: Vec<_> = fixes.map(|fix| fix.applicability).collect();
-    assert_eq!(applicability, [Applicability::Safe, Applicability::Unsafe]);
+    let applicability = |text: &str| {
+        let found = CheckedFixture::new(text);
+        let fixes = found.diagnostics.iter().flat_map(|(_, found)| found).filter_map(|one| one.fix.as_ref());
+        fixes.map(|fix| fix.applicability).collect::<Vec<_>>()
+    };
+    assert_eq!(applicability("package billing.\nbill(1).\n"), [Applicability::Safe]);
+    assert_eq!(applicability("package billingX.\nbill(1).\n"), [Applicability::Unsafe]);
 }
 
 #[test]

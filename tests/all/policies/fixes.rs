@@ -213,7 +213,7 @@ fn wrong_whole(texts: &[String], settings: &RuleSettings) -> Vec<String> {
         wrong.push(describe("was taken back", diagnostic, *file, texts));
     }
     if safe.done.endless || all.done.endless {
-        wrong.push("fixes undo each other".into());
+        wrong.push(format!("fixes undo each other\n{texts:?}"));
     }
     wrong
 }

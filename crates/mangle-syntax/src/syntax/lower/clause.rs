@@ -327,7 +327,9 @@ impl<'t> Lower<'_, 't> {
         let applicability =
             if self.may_go_on(range.end()) { Applicability::Unsafe } else { Applicability::Safe };
         let fix = Fix::new("insert `.`", applicability).insert(range.end(), stop);
-        self.soft(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
+        // A full stop in a string or in a comment of another language ends nothing.
+        let is_text = self.is_in_open_string(range.end()) || is_commented(text);
+        self.soft(if is_text { finding } else { finding.fix(fix) });
     }
 
     /// `pX, Y)`: an atom whose `(` is gone.
@@ -375,4 +377,10 @@ fn last_word(text: &str) -> &str {
 
 fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/')
+}
+
+/// True if the last line of a text ends in a comment of another language, `// …`.
+fn is_commented(text: &str) -> bool {
+    let line = text.rsplit('\n').next().unwrap_or(text);
+    line.trim_start().starts_with("//") || line.contains(" // ")
 }

@@ -81,7 +81,7 @@ impl<'t> Lower<'_, 't> {
         let mut finding = Finding::new(&rules::UNTERMINATED_STRING, opening, "string is never closed")
             .note("the engine reads everything up to the next such quote as text");
         // A quote after a backslash would be text as well.
-        if backslashes % 2 == 0 {
+        if backslashes.is_multiple_of(2) {
             let quote = self.slice(opening).chars().next_back().unwrap_or('"');
             finding = finding.fix(Fix::guess("close the string on its first line").insert(end, quote));
         }
