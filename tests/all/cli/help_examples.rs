@@ -7,19 +7,7 @@ use std::process::Stdio;
 use mangle_ls::cli::{commands, examples};
 
 use super::support::{command, folder, run};
-
-/// The arguments of a line of a shell; quotes are the only words of it that are understood.
-pub(crate) fn arguments(line: &str) -> Vec<String> {
-    let mut arguments = Vec::new();
-    for (at, piece) in line.split('"').enumerate() {
-        if at % 2 == 1 {
-            arguments.push(piece.to_owned());
-        } else {
-            arguments.extend(piece.split_whitespace().map(str::to_owned));
-        }
-    }
-    arguments
-}
+use crate::project::blocks::words_of_line;
 
 fn copy_session(folder: &Path) {
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gate/session.jsonl");
@@ -36,7 +24,7 @@ fn each_example_runs() {
             let project = folder(&[]);
             assert!(run(project.path(), &["init", "--ci", "none"]).status.success());
             copy_session(project.path());
-            let arguments = arguments(line);
+            let arguments = words_of_line(line);
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             // A server ends with its input.
             let output = command(project.path(), &arguments).stdin(Stdio::null()).output().unwrap();

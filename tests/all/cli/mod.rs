@@ -16,7 +16,7 @@ mod foreign_text;
 mod format;
 mod grammar;
 mod graph;
-pub(crate) mod help_examples;
+mod help_examples;
 mod init;
 mod loading;
 mod long_transcripts;

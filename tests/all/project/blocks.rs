@@ -91,6 +91,11 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     commands
 }
 
+/// The words of a line with one command, or none.
+pub(crate) fn words_of_line(line: &str) -> Vec<String> {
+    commands(line).into_iter().next().unwrap_or_default()
+}
+
 /// What a line of a console prints: a command `mangle-ls`, perhaps with a `grep` after it.
 fn printed(line: &str, folder: &Path) -> String {
     let commands = commands(line);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
+use super::blocks::words_of_line;
 use super::documentation::root;
-use crate::cli::help_examples::arguments;
 use crate::support::command::command;
 
 /// Copies the files of a folder and of those below it.
@@ -28,18 +28,19 @@ fn run(block: &str) -> Vec<String> {
     copy(&root().join("examples"), &repository.path().join("examples"));
     let mut folder = repository.path().to_path_buf();
     let mut wrong = Vec::new();
-    for line in block.lines().map(|line| line.split(" # ").next().unwrap().trim()) {
-        if let Some(below) = line.strip_prefix("cd ") {
-            folder.push(below);
-        } else if let Some(line) = line.strip_prefix("mangle-ls ") {
-            let words = arguments(&line.replace('\'', "\""));
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let output = command(&folder, &words).stdin(Stdio::null()).output().unwrap();
-            if !matches!(output.status.code(), Some(0 | 1)) {
-                wrong.push(format!("{line}: {}", String::from_utf8_lossy(&output.stderr)));
+    for line in block.lines() {
+        let words = words_of_line(line);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            [] => {}
+            ["cd", below] => folder.push(below),
+            ["mangle-ls", arguments @ ..] => {
+                let output = command(&folder, arguments).stdin(Stdio::null()).output().unwrap();
+                if !matches!(output.status.code(), Some(0 | 1)) {
+                    wrong.push(format!("{line}: {}", String::from_utf8_lossy(&output.stderr)));
+                }
             }
-        } else if !line.is_empty() {
-            wrong.push(format!("{line}: not understood"));
+            _ => wrong.push(format!("{line}: not understood")),
         }
     }
     wrong

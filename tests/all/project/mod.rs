@@ -1,7 +1,7 @@
 //! The repository itself: documentation, examples, layers.
 
 mod action;
-mod blocks;
+pub(crate) mod blocks;
 mod circles;
 mod command_pages;
 mod documentation;

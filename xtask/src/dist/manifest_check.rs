@@ -53,6 +53,8 @@ fn parser_of(path: &Path) -> Result<fn(&Path) -> Result<()>, &'static str> {
         Some("rb") => return Err("ruby"),
         Some("lua") if nvim().is_some() => lua,
         Some("lua") => return Err("nvim"),
+        Some("sh") if cfg!(unix) => installer,
+        Some("sh") => return Err("a shell"),
         None if path.ends_with("PKGBUILD") && is_here("bash") => bash,
         None if path.ends_with("PKGBUILD") => return Err("bash"),
         _ => instructions,
@@ -86,6 +88,12 @@ fn bash(path: &Path) -> Result<()> {
     let printed = output(&mut bash)?;
     ensure!(printed.lines().filter(|line| line.len() == 64).count() == 2, "the sums are {printed:?}");
     Ok(())
+}
+
+/// The script has the address of a release, and a shell reads it.
+fn installer(path: &Path) -> Result<()> {
+    ensure!(!fs::read_to_string(path)?.contains("'{{repository}}'"), "the address is missing");
+    output(Command::new("sh").arg("-n").arg(path)).map(drop)
 }
 
 fn lua(path: &Path) -> Result<()> {
