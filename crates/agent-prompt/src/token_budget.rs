@@ -81,7 +81,7 @@ impl TokenBudget {
     #[must_use]
     pub fn counts(wanted: &PromptRequest, derived: &DerivedContext) -> bool {
         let is_default = Self::of(wanted, derived).budget.1 == BudgetSource::Default;
-        !is_default || wanted.context.runtime.conventions
+        !is_default || wanted.context.runtime.conventions.is_some()
     }
 }
 

@@ -363,10 +363,10 @@ impl TranscriptSettings {
         self.caps.is_assumed = runtime.is_none();
     }
 
-    /// The runtime, if its conventions are expected of replies: it has some, and a setting or the policy shows it.
+    /// The agent whose conventions are expected of replies: that of the runtime, if a setting or the policy shows it.
     #[must_use]
-    pub fn conventions_of(&self) -> Option<Runtime> {
-        Some(self.caps.runtime).filter(|runtime| runtime.conventions && !self.caps.is_assumed)
+    pub fn conventions_of(&self) -> Option<&'static str> {
+        self.caps.runtime.conventions.filter(|_| !self.caps.is_assumed)
     }
 
     /// The compression ratio that is wanted; `None`: neither the settings nor the conventions of the runtime have one.

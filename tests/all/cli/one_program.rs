@@ -199,7 +199,7 @@ fn logs_below_a_folder_are_recognized_by_their_content() {
             1 | …{"role":"assistant","content":"{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/read\",\"target\"...
               |                                  ^^^^^^^^^^^^^^^^^^
               |
-              = note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+              = note: codeNERD expects one, so that an audit can tell the reason for the changes
 
             error[PB210 undeclared]: predicate `tsk_status/2` is not declared
              --> day.json:1:244

@@ -177,7 +177,7 @@ fn members_and_kinds() {
               note: the schema of the runtime requires it
               fix: insert `intent_classification`
             "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-              note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+              note: codeNERD expects one, so that an audit can tell the reason for the changes
             "control_packet" error control-leak: control packet is visible to the user
               note: no envelope can be read, so the runtime shows the whole text
             "\"mangleUpdates\"" warning near-miss: unknown key `mangleUpdates`

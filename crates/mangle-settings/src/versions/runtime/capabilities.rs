@@ -90,9 +90,9 @@ macro_rules! capabilities {
 }
 
 capabilities! {
-    /// True if codeNERD's conventions for models are expected: a declared version, a reasoning trace with changes, no
-    /// command that its second gate refuses, a compression ratio of 100, its default budget of tokens.
-    conventions: bool,
+    /// The agent whose conventions for models are expected: a declared version, a reasoning trace with changes, no command
+    /// that its second gate refuses, a compression ratio of 100, its default budget of tokens.
+    conventions: Option<&'static str>,
     /// True if updates pass the filters of codeNERD: `(` and full stop, size, predicates of a consumer.
     update_filters: bool,
     /// The part of a text that is decoded first.

@@ -17,7 +17,7 @@ pub(super) const NONE: RuntimeReference = RuntimeReference {
     engine: None,
     signs: &[],
     capabilities: RuntimeCapabilities {
-        conventions: false,
+        conventions: None,
         update_filters: false,
         decoding: Decoding::WholeText,
         type_errors: TypeErrors::AtTheEnd,
@@ -82,7 +82,7 @@ const CODENERD_2026_03: RuntimeReference = RuntimeReference {
     engine: Some("2026-04"),
     signs: MARCH_SIGNS,
     capabilities: RuntimeCapabilities {
-        conventions: true,
+        conventions: Some("codeNERD"),
         update_filters: true,
         decoding: Decoding::WholeText,
         type_errors: TypeErrors::AtTheEnd,
@@ -157,7 +157,7 @@ const CODENERD_2026_09: RuntimeReference = RuntimeReference {
     engine: Some("2026-04"),
     signs: SEPTEMBER_SIGNS,
     capabilities: RuntimeCapabilities {
-        conventions: true,
+        conventions: Some("codeNERD"),
         update_filters: true,
         decoding: Decoding::FirstValue,
         type_errors: TypeErrors::AtOnce,

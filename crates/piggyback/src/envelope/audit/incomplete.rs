@@ -237,7 +237,7 @@ mod tests {
             &asks("delete_file"),
             expect![[r#"
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-                  note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+                  note: codeNERD expects one, so that an audit can tell the reason for the changes
                 "\"control_packet\"" warning gates-absent: dangerous action has no `safety_gates`
                   note: the request for `delete_file` is dangerous
                 "\"control_packet\"" hint audit-absent: 3 recommended audit objects are missing in the control packet
@@ -249,7 +249,7 @@ mod tests {
             &asks("read_file"),
             expect![[r#"
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-                  note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+                  note: codeNERD expects one, so that an audit can tell the reason for the changes
                 "\"control_packet\"" hint audit-absent: 4 recommended audit objects are missing in the control packet
                   note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`, `safety_gates`
             "#]],
@@ -308,7 +308,7 @@ mod tests {
             &asks(r#""delete_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-                  note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+                  note: codeNERD expects one, so that an audit can tell the reason for the changes
                 "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
                   note: the request for `delete_file` is dangerous
             "#]],
@@ -318,11 +318,11 @@ mod tests {
             &asks(r#""run_command", "tool_args": {"command": "sudo rm a"}"#),
             expect![[r#"
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-                  note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+                  note: codeNERD expects one, so that an audit can tell the reason for the changes
                 "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
                   note: the request for `run_command` is dangerous
                 "sudo rm" error shell-danger: command matches the dangerous pattern `sudo\s+rm`
-                  note: codenerd-2026-03 rejects such a command, and its result never comes
+                  note: codeNERD rejects such a command, and its result never comes
             "#]],
         );
         packet(
@@ -330,7 +330,7 @@ mod tests {
             &asks(r#""read_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
-                  note: codenerd-2026-03 expects one, so that an audit can tell the reason for the changes
+                  note: codeNERD expects one, so that an audit can tell the reason for the changes
                 "{" hint audit-incomplete: 4 recommended fields are missing in the safety gates
                   note: missing: `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked`, `constitutional_override`
             "#]],

@@ -42,13 +42,13 @@ fn short(subject: &Subject<'_>, range: TextRange, sink: &mut Sink) {
 }
 
 fn missing(subject: &Subject<'_>, sink: &mut Sink) {
-    let Some(runtime) = subject.context.settings.conventions_of() else { return };
+    let Some(agent) = subject.context.settings.conventions_of() else { return };
     let control = &subject.control;
     let changes = ["mangle_updates", "tool_requests"].iter().any(|name| !control.list(name).is_empty());
     if changes && subject.is_whole() && subject.profile >= Profile::V1_2 {
         let range = control.key_range("reasoning_trace").unwrap_or(subject.control_range());
         let finding = Finding::new(&TRACE_MISSING, range, "packet with changes has no reasoning trace");
-        let note = format!("{runtime} expects one, so that an audit can tell the reason for the changes");
+        let note = format!("{agent} expects one, so that an audit can tell the reason for the changes");
         sink.push(finding.note(note));
     }
 }

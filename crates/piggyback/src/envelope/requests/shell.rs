@@ -2,7 +2,6 @@
 
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::sink::Sink;
-use mangle_settings::Runtime;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
@@ -32,8 +31,8 @@ static PATTERNS: [(&str, &[Piece]); 8] = [
     ("sudo\\s+rm", &[Text("sudo"), Space, Text("rm")]),
 ];
 
-/// `runtime` is the one that refuses such commands.
-pub(super) fn check(runtime: Runtime, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+/// `agent` refuses such commands.
+pub(super) fn check(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     for member in json.members(args) {
         let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
         if !is_command || sink.is_full(&SHELL_DANGER) {
@@ -45,7 +44,7 @@ pub(super) fn check(runtime: Runtime, json: &Json<'_>, args: NodeId, sink: &mut 
                 let range = map.to_source(TextRange::new(size(found.start), size(found.end)));
                 let message = format!("command matches the dangerous pattern `{name}`");
                 let finding = Finding::new(&SHELL_DANGER, range, message);
-                let note = format!("{runtime} rejects such a command, and its result never comes");
+                let note = format!("{agent} rejects such a command, and its result never comes");
                 sink.push(finding.note(note));
                 break;
             }

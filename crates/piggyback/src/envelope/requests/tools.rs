@@ -35,8 +35,8 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         args(subject, &request, sink);
         if let Some(args) = request.get("tool_args") {
             arguments::check(subject.json, args.value, sink);
-            if let Some(runtime) = subject.context.settings.conventions_of() {
-                shell::check(runtime, subject.json, args.value, sink);
+            if let Some(agent) = subject.context.settings.conventions_of() {
+                shell::check(agent, subject.json, args.value, sink);
             }
         }
     }
