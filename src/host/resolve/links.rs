@@ -37,7 +37,10 @@ impl Resolver<'_> {
     /// The files that were walked and are no links, without links on the way to them.
     fn plain_files(&self) -> FxHashSet<PathBuf> {
         let mut plain = FxHashSet::default();
-        for (root, tree) in &self.trees {
+        // A folder that only an open document made known, such as a hidden one, has a tree of its own below another.
+        let is_outermost =
+            |root: &PathBuf| !self.trees.keys().any(|above| above != root && root.starts_with(above));
+        for (root, tree) in self.trees.iter().filter(|(root, _)| is_outermost(root)) {
             let real = real(root);
             let files = found_in(tree).filter(|found| found.target.is_none());
             let below = |found: &WalkEntry| Some(real.join(found.path.strip_prefix(root).ok()?));
