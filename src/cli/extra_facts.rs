@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::programs::Programs;
-use crate::host::{self, Memory, Overlay, Problem};
+use crate::host::{self, Memory, Overlay, Problem, Scope};
 use crate::ide::facts::{give_table, is_table};
 use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
@@ -101,26 +101,17 @@ impl ExtraFacts {
 
 impl Programs {
     /// Loads what `paths` name, with the facts of `files`. A kernel or a test that is named takes the place of its
-    /// program, which it is analysed with.
-    pub(super) fn load_with(paths: &[PathBuf], files: &[PathBuf], working: &Path) -> (Self, ExtraFacts) {
-        let memory = Memory::default();
-        let mut sources = Sources::default();
-        let given = ExtraFacts::load(files, working, &memory, &mut sources);
-        let mut programs = Self::load_beside(paths, working, &memory, &given.clauses, sources);
-        programs.problems.extend(given.problems.iter().cloned());
-        (programs, given)
-    }
-
-    /// [`Programs::load_with`] for exactly the files that `paths` name.
-    pub(super) fn load_exactly_with(
+    /// program, which it is analyzed with.
+    pub(super) fn load_with(
         paths: &[PathBuf],
         files: &[PathBuf],
         working: &Path,
+        scope: Scope,
     ) -> (Self, ExtraFacts) {
         let memory = Memory::default();
         let mut sources = Sources::default();
         let given = ExtraFacts::load(files, working, &memory, &mut sources);
-        let mut programs = Self::load_exactly_beside(paths, working, &memory, &given.clauses, sources);
+        let mut programs = Self::load_beside(paths, working, scope, &memory, &given.clauses, sources);
         programs.problems.extend(given.problems.iter().cloned());
         (programs, given)
     }

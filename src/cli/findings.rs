@@ -170,6 +170,7 @@ impl Findings {
             CheckSummary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
         summary.json_without_replies = self.without_replies.json;
         summary.logs_without_replies = self.without_replies.logs;
+        summary.unexamined = self.without_replies.unexamined;
         summary.engines.clone_from(&self.engines);
         summary.runtimes.clone_from(&self.runtimes);
         for omitted in &self.omitted {

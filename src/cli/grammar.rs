@@ -12,7 +12,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
+use crate::host::{self, LinkOptions, LinkedProgram, Memory, Scope, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
@@ -198,11 +198,18 @@ fn write_file(path: &Path, working: &Path, text: &str) -> Result<()> {
 }
 
 fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
-    Programs::load_as(paths, working, &Memory::default(), Sources::default(), |resolution, files, _| {
-        let joined = host::join(resolution, files, &LinkOptions::default()).into_iter();
-        let tools = |joined: &LinkedProgram| {
-            resolution.projects.iter().find(|project| project.root == joined.root)?.tools.clone()
-        };
-        joined.map(|joined| Subject { tools: tools(&joined), joined }).collect()
-    })
+    Programs::load_as(
+        paths,
+        working,
+        Scope::Folder,
+        &Memory::default(),
+        Sources::default(),
+        |resolution, files, _| {
+            let joined = host::join(resolution, files, &LinkOptions::default()).into_iter();
+            let tools = |joined: &LinkedProgram| {
+                resolution.projects.iter().find(|project| project.root == joined.root)?.tools.clone()
+            };
+            joined.map(|joined| Subject { tools: tools(&joined), joined }).collect()
+        },
+    )
 }

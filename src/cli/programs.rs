@@ -11,7 +11,7 @@ use super::policy_note::{self, wider_programs};
 use super::surroundings;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
-    Overlay, PartialScan, Problem, Resolution, SettingsProblems, Shell,
+    Overlay, PartialScan, Problem, Resolution, Scope, SettingsProblems,
 };
 use crate::ide::loading::load_errors;
 use crate::report::{LoadError, LoadErrors, Sources};
@@ -61,22 +61,16 @@ impl Programs {
         Some(joined)
     }
 
-    /// Loads what `paths` name.
-    pub(super) fn load(paths: &[PathBuf], working: &Path) -> Self {
-        Self::load_as(paths, working, &Memory::default(), Sources::default(), |resolution, files, _| {
-            host::join(resolution, files, &LinkOptions::default())
-        })
-    }
-
-    /// Loads exactly the files that `paths` name, and the programs of configurations around them.
-    pub(super) fn load_exactly(paths: &[PathBuf], working: &Path) -> Self {
-        let named = host::targets(paths, working);
-        let (memory, overlay) = (Memory::default(), surroundings::disk());
-        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
-        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
-        request.load(&overlay, &memory, Sources::default(), |resolution, files, _| {
-            host::join(resolution, files, &LinkOptions::default())
-        })
+    /// Loads the programs of `paths`.
+    pub(super) fn load(paths: &[PathBuf], working: &Path, scope: Scope) -> Self {
+        Self::load_as(
+            paths,
+            working,
+            scope,
+            &Memory::default(),
+            Sources::default(),
+            |resolution, files, _| host::join(resolution, files, &LinkOptions::default()),
+        )
     }
 
     /// Loads what the paths named at a revision of the git repository around `working`.
@@ -94,7 +88,7 @@ impl Programs {
         let then = past.then(working)?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
-        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
+        let resolution = host::resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: true, working: &then };
         Ok(request.load(&overlay, &memory, sources, |resolution, files, _| {
             host::join(resolution, files, &LinkOptions::default())
@@ -106,30 +100,19 @@ impl Programs {
     pub(super) fn load_beside(
         paths: &[PathBuf],
         working: &Path,
+        scope: Scope,
         memory: &Memory,
         with: &[Arc<FileSummary>],
         sources: Sources,
     ) -> Self {
-        let named = host::targets(paths, working);
-        let overlay = surroundings::disk();
-        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
-        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
-        request.load_beside(&overlay, memory, with, sources)
-    }
-
-    /// Loads exactly the files that `paths` name, with further files.
-    pub(super) fn load_exactly_beside(
-        paths: &[PathBuf],
-        working: &Path,
-        memory: &Memory,
-        with: &[Arc<FileSummary>],
-        sources: Sources,
-    ) -> Self {
-        let named = host::targets(paths, working);
-        let overlay = surroundings::disk();
-        let resolution = host::resolve_exactly(&named.targets, &overlay, memory.table());
-        let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
-        request.load_beside(&overlay, memory, with, sources)
+        Self::load_as(paths, working, scope, memory, sources, |resolution, summaries, targets| {
+            let files = targets.iter().filter_map(|target| match target {
+                CheckTarget::File(path) | CheckTarget::Other(path) => memory.table().known(path),
+                _ => None,
+            });
+            let beside = LinkOptions { named: files.collect(), with: with.to_vec() };
+            host::join(resolution, summaries, &beside)
+        })
     }
 }
 
@@ -142,37 +125,19 @@ struct LoadRequest<'a> {
     working: &'a Path,
 }
 
-impl LoadRequest<'_> {
-    fn load_beside(
-        self,
-        overlay: &Overlay,
-        memory: &Memory,
-        with: &[Arc<FileSummary>],
-        sources: Sources,
-    ) -> Programs {
-        self.load(overlay, memory, sources, |resolution, summaries, targets| {
-            let files = targets.iter().filter_map(|target| match target {
-                CheckTarget::File(path) | CheckTarget::Other(path) => memory.table().known(path),
-                _ => None,
-            });
-            let beside = LinkOptions { named: files.collect(), with: with.to_vec() };
-            host::join(resolution, summaries, &beside)
-        })
-    }
-}
-
 impl<J> Programs<J> {
     /// Loads what `paths` name; `join` makes programs of the files.
     pub(super) fn load_as(
         paths: &[PathBuf],
         working: &Path,
+        scope: Scope,
         memory: &Memory,
         sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
         let named = host::targets(paths, working);
         let overlay = surroundings::disk();
-        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        let resolution = host::resolve_scope(&named.targets, scope, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
         request.load(&overlay, memory, sources, join)
     }

@@ -11,7 +11,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory};
+use crate::host::{self, LinkedTest, Memory, Scope};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
 use crate::report::policy_tests::TestReport;
@@ -71,9 +71,14 @@ impl TestCommand {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (memory, sources) = (Memory::default(), Sources::default());
-        let programs = Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
-            host::join_tests(resolution, files)
-        });
+        let programs = Programs::load_as(
+            &self.paths,
+            &working,
+            Scope::Folder,
+            &memory,
+            sources,
+            |resolution, files, _| host::join_tests(resolution, files),
+        );
         let settings_errors = programs.load_errors([]);
         let runs: Vec<_> = programs.all.iter().map(|joined| self.one(joined, &settings_errors)).collect();
         let name = |file| programs.sources.name(file).to_owned();

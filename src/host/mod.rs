@@ -85,8 +85,8 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Shell,
-    StandaloneFile, WithoutReplies, resolve, resolve_exactly, resolve_exactly_with_transcripts,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Scope, Shell,
+    StandaloneFile, WithoutReplies, resolve, resolve_exactly_with_transcripts, resolve_scope,
     resolve_with_transcripts,
 };
 pub use revision::revision;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
-use super::{Memory, Overlay, VersionOptions, absolute, load, relative, resolve_exactly, targets, unparsed};
+use super::{
+    Memory, Overlay, Scope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
+};
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
 
@@ -27,7 +29,7 @@ pub fn other_program_for(
 ) -> Result<OtherProgram, String> {
     let (memory, overlay) = (Memory::default(), Overlay::default().with_versions(versions));
     let named = targets(&[absolute(folder, Path::new(path))], working);
-    let mut resolution = resolve_exactly(&named.targets, &overlay, memory.table());
+    let mut resolution = resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
     let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
     let mut problems = named.problems;
     problems.append(&mut resolution.problems);

@@ -51,7 +51,7 @@ pub enum Shell {
 
 /// The files of a program that no configuration governs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Scope {
+pub enum Scope {
     /// The program of the folder of each file.
     #[default]
     Folder,
@@ -65,15 +65,20 @@ pub fn resolve(targets: &[CheckTarget], shell: Shell, overlay: &Overlay, table: 
     resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), shell == Shell::Editor)
 }
 
-/// [`resolve`] for the command line: the targets that no configuration governs are one program.
+/// [`resolve`] for the command line, with a choice of the files that no configuration governs.
 #[must_use]
-pub fn resolve_exactly(targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) -> Resolution {
+pub fn resolve_scope(
+    targets: &[CheckTarget],
+    scope: Scope,
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Resolution {
     let cancel = Cancel::new();
     let resolver = Resolver::new(targets, Shell::CommandLine, overlay, table, &cancel);
-    resolve_all(Resolver { scope: Scope::Exact, ..resolver }, false)
+    resolve_all(Resolver { scope, ..resolver }, false)
 }
 
-/// [`resolve_exactly`], with the transcripts among the targets: they are read with that program.
+/// [`resolve_scope`] for exactly the targets, with the transcripts among them.
 #[must_use]
 pub fn resolve_exactly_with_transcripts(
     targets: &[CheckTarget],
@@ -143,7 +148,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     }
     resolver.links();
     resolver.previews();
-    resolver.keep_preview_inputs();
+    resolver.remove_preview_inputs();
     resolver.note_empty(asks_for_transcripts);
     resolver.result.go_mods = resolver.versions.go_mods();
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));

@@ -34,6 +34,9 @@ pub struct CheckSummary {
     /// Text logs that were examined and have no reply of a model.
     #[serde(rename = "logs_without_replies", skip_serializing_if = "is_none")]
     pub logs_without_replies: usize,
+    /// JSON files and text logs that were not examined for replies of a model, because there are too many.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unexamined: usize,
     /// Findings that are counted and not shown.
     #[serde(skip_serializing_if = "is_none")]
     pub omitted: usize,
@@ -55,10 +58,15 @@ impl CheckSummary {
         let counts = [json, (self.logs_without_replies, "log", "logs")].into_iter();
         let shown =
             counts.filter(|(count, ..)| *count > 0).map(|(count, one, many)| plural(count, one, many));
-        match shown.collect::<Vec<_>>() {
+        let mut line = match shown.collect::<Vec<_>>() {
             shown if shown.is_empty() => String::new(),
             shown => format!("; {} without model replies", shown.join(" and ")),
+        };
+        if self.unexamined > 0 {
+            let files = plural(self.unexamined, "JSON file or log", "JSON files or logs");
+            line.push_str(&format!("; {files} not examined: select them with `[transcripts] include`"));
         }
+        line
     }
 }
 

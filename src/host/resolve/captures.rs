@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Resolver, WalkEntry};
 use crate::host::read::MOST_AT_ONCE;
-use crate::host::relative;
 use crate::host::transcripts::{CaptureKind, capture_kind, has_replies, is_included};
+use crate::host::{CheckTarget, relative};
 use mangle_settings::TranscriptSettings;
 
 /// Maximum number of files whose beginning is read in one resolution.
@@ -21,6 +21,8 @@ pub struct WithoutReplies {
     pub json: usize,
     /// Text logs.
     pub logs: usize,
+    /// Files beyond [`MAX_LOOKS`], which were not examined.
+    pub unexamined: usize,
 }
 
 impl Resolver<'_> {
@@ -30,10 +32,13 @@ impl Resolver<'_> {
         let mut candidates: Vec<(&Path, CaptureKind)> = others
             .iter()
             .filter(|(root, found)| self.may_be_capture(root, &found.path))
-            .filter_map(|(_, found)| Some((found.path.as_path(), capture_kind(&found.path)?)))
+            .filter_map(|(root, found)| {
+                Some((found.path.as_path(), capture_kind(&relative(root, &found.path))?))
+            })
             .collect();
         candidates.sort_unstable();
         candidates.dedup();
+        self.result.without_replies.unexamined += candidates.len().saturating_sub(MAX_LOOKS);
         candidates.truncate(MAX_LOOKS);
         let looks = candidates.par_iter().with_max_len(MOST_AT_ONCE);
         let have_replies: Vec<bool> = looks.map(|(path, _)| self.has_replies(path)).collect();
@@ -50,7 +55,7 @@ impl Resolver<'_> {
     }
 
     /// Removes the transcripts that sample kernels name as inputs of previews, unless something else makes them transcripts.
-    pub(super) fn keep_preview_inputs(&mut self) {
+    pub(super) fn remove_preview_inputs(&mut self) {
         if self.captured.is_empty() || self.result.previews.is_empty() {
             return;
         }
@@ -69,8 +74,13 @@ impl Resolver<'_> {
 
     /// True if an open document is a transcript by its content.
     pub(super) fn is_open_capture(&self, path: &Path) -> bool {
-        let folder = path.parent().unwrap_or(path);
-        capture_kind(path).is_some() && self.may_be_capture(folder, path) && has_replies(path, self.overlay)
+        let folders = self.targets.iter().filter_map(CheckTarget::folder);
+        let root =
+            folders.filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.as_os_str().len());
+        let root = root.or(path.parent()).unwrap_or(path);
+        capture_kind(&relative(root, path)).is_some()
+            && self.may_be_capture(root, path)
+            && has_replies(path, self.overlay)
     }
 
     /// True if the settings leave it to the content of a file whether it is a transcript.

@@ -98,27 +98,24 @@ pub(in crate::host) enum CaptureKind {
 /// Folders that tools fill.
 const TOOL_FOLDERS: [&str; 4] = ["node_modules", "target", "dist", "vendor"];
 
-/// Beginnings and ends of names of JSON files that are settings of tools, schemas or sessions of previews.
-const TOOL_FILES: [(&str, &str); 8] = [
-    ("package", ".json"),
-    ("tsconfig", ".json"),
-    ("jsconfig", ".json"),
-    ("composer", ".json"),
-    ("", "-lock.json"),
-    ("", ".lock.json"),
-    ("", ".schema.json"),
-    ("", ".session.json"),
-];
+/// Names of JSON files with settings of tools.
+const TOOL_FILES: [&str; 4] = ["package.json", "composer.json", "jsconfig.json", "tsconfig.json"];
 
-/// The kind of a file by its name. `None` if its content is not examined.
-pub(in crate::host) fn capture_kind(path: &Path) -> Option<CaptureKind> {
-    let is_tool_folder = |name: &std::ffi::OsStr| TOOL_FOLDERS.iter().any(|folder| name == *folder);
-    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    let is_tool_file = TOOL_FILES.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end));
-    if is_tool_file || path.parent()?.iter().any(is_tool_folder) {
+/// Ends of names of JSON files that are locks, schemas or sessions of previews.
+const OTHER_JSON: [&str; 4] = ["-lock.json", ".lock.json", ".schema.json", ".session.json"];
+
+/// The kind of a file by its path, relative to the folder that is checked. `None` if its content is
+/// not examined.
+pub(in crate::host) fn capture_kind(path: &str) -> Option<CaptureKind> {
+    let mut parts = path.rsplit('/');
+    let name = parts.next()?.to_ascii_lowercase();
+    let has = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    // A project may have a `tsconfig.NAME.json` for each of its targets.
+    let is_tool_file =
+        TOOL_FILES.contains(&name.as_str()) || name.starts_with("tsconfig.") || has(&OTHER_JSON);
+    if is_tool_file || parts.any(|folder| TOOL_FOLDERS.contains(&folder)) {
         return None;
     }
-    let has = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     match (has(&JSON), has(&[".log", ".out", ".sse"])) {
         (true, _) => Some(CaptureKind::Json),
         (false, true) => Some(CaptureKind::Log),
@@ -126,7 +123,7 @@ pub(in crate::host) fn capture_kind(path: &Path) -> Option<CaptureKind> {
     }
 }
 
-/// True if the first bytes of a file that nobody named show a reply of a model.
+/// True if the first bytes of a file show a reply of a model.
 pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
     /// Words of which each transcript has one: roles, and members with the texts of models.
     const WORDS: [&[u8]; 10] = [
@@ -200,6 +197,25 @@ mod tests {
     #[test]
     fn names_of_compressed_files() {
         assert_eq!(["a.jsonl.gz", "a.json.zst", "a.json"].map(plain_name), ["a.jsonl", "a.json", "a.json"]);
+    }
+
+    #[test]
+    fn files_of_tools_below_the_checked_folder_are_not_examined() {
+        for (path, expected) in [
+            ("captured.json", Some(CaptureKind::Json)),
+            ("logs/packaged-run.json", Some(CaptureKind::Json)),
+            ("composer-agent.json", Some(CaptureKind::Json)),
+            ("run.LOG", Some(CaptureKind::Log)),
+            ("package.json", None),
+            ("web/tsconfig.build.json", None),
+            ("package-lock.json", None),
+            ("reply.schema.json", None),
+            ("web/node_modules/a/b.json", None),
+            ("target/run.log", None),
+            ("notes.txt", None),
+        ] {
+            assert_eq!(capture_kind(path), expected, "{path}");
+        }
     }
 
     #[test]

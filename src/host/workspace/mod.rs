@@ -549,6 +549,13 @@ impl Workspace {
         self.programs.cuts()
     }
 
+    /// The number of JSON files and logs that were not examined for replies of a model, because
+    /// there are too many.
+    #[must_use]
+    pub fn unexamined(&self) -> usize {
+        self.programs.unexamined()
+    }
+
     /// Whether the first look at the workspace is still to come: nothing can be said until then.
     #[must_use]
     pub fn is_loading(&self) -> bool {

@@ -44,6 +44,8 @@ pub(super) struct Programs {
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
     cuts: Vec<PartialScan>,
+    /// The number of files that may be transcripts and were not examined.
+    unexamined: usize,
     /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
     atoms: Memo<AtomsRevision, Vec<Arc<ConfiguredAtoms>>>,
     /// For whom the programs are evaluated.
@@ -96,6 +98,7 @@ impl Programs {
         let unreadable: Vec<_> = cuts.chain(problems).collect();
         different |= self.cuts != resolution.cuts;
         self.cuts = resolution.cuts;
+        self.unexamined = resolution.without_replies.unexamined;
         different |= unreadable != self.unreadable;
         self.unreadable = unreadable;
         different |= !same_agents(&self.agents, &resolution.agents);
@@ -203,6 +206,10 @@ impl Programs {
     /// The folders of which only a part was scanned.
     pub(super) fn cuts(&self) -> &[PartialScan] {
         &self.cuts
+    }
+
+    pub(super) fn unexamined(&self) -> usize {
+        self.unexamined
     }
 
     /// The catalogues of tools, by the paths of the configurations that name them.

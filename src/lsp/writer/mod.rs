@@ -96,6 +96,8 @@ pub(super) struct Writer {
     progress: Option<Progress>,
     /// The folders of which the user was told that only a part is scanned.
     limited: FxHashSet<PathBuf>,
+    /// True once the user was told that the workspace has too many files to look for transcripts.
+    warned_of_unexamined: bool,
     watches: Watches,
     disk_looks: DiskLooks,
     /// Which inlay hints are wanted.
@@ -147,6 +149,7 @@ impl Writer {
             is_addition_unseen: false,
             progress: None,
             limited: FxHashSet::default(),
+            warned_of_unexamined: false,
             watches: Watches::default(),
             disk_looks: DiskLooks::default(),
             hints: HintSettings::default(),

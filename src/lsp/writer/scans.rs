@@ -71,5 +71,12 @@ impl Writer {
                 ));
             }
         }
+        let unexamined = self.workspace.unexamined();
+        if unexamined > 0 && !std::mem::replace(&mut self.warned_of_unexamined, true) {
+            self.outbox.show_warning(&format!(
+                "{unexamined} JSON files and logs were not examined for model replies: the workspace has too many. \
+                 Select transcripts with `[transcripts] include` in mangle-ls.toml."
+            ));
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::shared::scattered;
+use super::signature::arguments_read;
 use super::{PredicateInFile, PredicateIndex, PredicateKey, Use, UseKind};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
@@ -141,7 +142,9 @@ impl NamedPredicates {
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
             let kind = UseKind::of(literal);
             let range = literal.atom.name.range;
-            self.entry(&literal.atom).uses.push(Use { item: index, range, kind });
+            let used = self.entry(&literal.atom);
+            used.uses.push(Use { item: index, range, kind });
+            used.read_arguments |= arguments_read(&literal.atom);
         }
     }
 

@@ -586,14 +586,7 @@ impl Predicate {
             }
         }
         signature.has_rules |= !there.rules.is_empty();
-        for used in &there.uses {
-            let item = file.items.get(used.item as usize);
-            let premises =
-                item.and_then(|item| item.statement.clause()).into_iter().flat_map(Clause::literals);
-            for literal in premises.filter(|literal| literal.atom.name.range == used.range) {
-                signature.read(&literal.atom);
-            }
-        }
+        signature.read_arguments |= there.read_arguments;
         if signature.deferred {
             let items = there.rules.iter().filter_map(|at| file.items.get(*at as usize));
             for clause in items.filter_map(|item| item.statement.clause()) {

@@ -20,6 +20,8 @@ pub struct PredicateInFile {
     pub rules: SmallVec<[u32; 4]>,
     /// Its uses in bodies.
     pub uses: SmallVec<[Use; 1]>,
+    /// The arguments for which some premise of the file has more than `_`, one bit each; those from the 64th on share a bit.
+    pub read_arguments: u64,
     /// Whether a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
     pub annotated_head: bool,
 }

@@ -95,17 +95,10 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Adds the arguments that a premise reads.
-    pub(super) fn read(&mut self, premise: &Atom) {
-        let read =
-            premise.args.iter().enumerate().filter(|(_, term)| !matches!(term.kind, TermKind::Wildcard));
-        self.read_arguments |= read.fold(0, |bits, (at, _)| bits | bit(at));
-    }
-
     /// True if some premise reads the argument at this position.
     #[must_use]
     pub fn reads(&self, argument: usize) -> bool {
-        self.read_arguments & bit(argument) != 0
+        self.read_arguments & argument_bit(argument) != 0
     }
 
     /// Reads a declaration. `text` is the text of its statement.
@@ -223,7 +216,13 @@ fn unify(rows: &[Vec<Mode>]) -> Vec<Mode> {
         .collect()
 }
 
-/// The bit of an argument.
-fn bit(argument: usize) -> u64 {
+/// The arguments of a premise other than `_`, in the bits of [`argument_bit`].
+pub(super) fn arguments_read(premise: &Atom) -> u64 {
+    let read = premise.args.iter().enumerate().filter(|(_, term)| !matches!(term.kind, TermKind::Wildcard));
+    read.fold(0, |bits, (argument, _)| bits | argument_bit(argument))
+}
+
+/// The bit of an argument, counted from 0. All arguments from number 63 on share the last bit.
+fn argument_bit(argument: usize) -> u64 {
     1 << argument.min(63)
 }

@@ -53,8 +53,8 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
     let around = projects.iter().filter(|project| path.starts_with(&project.root));
     let mut around =
         around.map(|project| (&project.settings.transcripts.include, relative(&project.root, path)));
-    // Its content may make it one.
-    let is_examined = capture_kind(path).is_some();
+    // Its content may make it one. The folders of tools are told from the roots of the workspace later.
+    let is_examined = path.file_name().is_some_and(|name| capture_kind(&name.to_string_lossy()).is_some());
     by_default || is_examined || around.any(|(include, path)| is_included(include, &path))
 }
 
