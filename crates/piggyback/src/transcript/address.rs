@@ -10,8 +10,8 @@ use mangle_syntax::text::{TextRange, TextSize, size};
 /// Address of some bytes of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Address {
-    /// JSON pointers, outermost first: to the string of the record that holds the reply, then into the
-    /// envelope.
+    /// JSON pointers, outermost first: to the string of the record that holds the reply, then into
+    /// the envelope.
     pub path: Vec<String>,
     /// Byte range in the value of the string that the last pointer selects, if it selects a string.
     pub inner: Option<TextRange>,

@@ -1,7 +1,7 @@
 //! Bytes of a file, cut into records that any thread can read.
 //!
-//! Reading depends only on the bytes of a record. [`super::TranscriptReader::take`] merges the results
-//! in file order.
+//! Reading depends only on the bytes of a record. [`super::TranscriptReader::take`] merges the
+//! results in file order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -78,8 +78,8 @@ impl Batch {
         ReadBatch { bytes: self.bytes, start: self.start, records, session }
     }
 
-    /// Passes each record to `each`, with the hashes of its texts that may be copies.
-    /// Returns the protocol version of the majority of replies. `head` holds the records that were read
+    /// Passes each record to `each`, with the hashes of its texts that may be copies. Returns the
+    /// protocol version of the majority of replies. `head` holds the records that were read
     /// earlier.
     pub(super) fn each(
         &self,

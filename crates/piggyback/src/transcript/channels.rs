@@ -1,10 +1,11 @@
 //! Log of both channels, as written by `split --format log`.
 //!
-//! `[USER]` precedes the text that the user was shown; `[KERNEL]` precedes each update that reached the
-//! kernel. A turn begins with `[USER]` and has at least one `[KERNEL]`, which is empty if no update
-//! reached the kernel.
+//! `[USER]` precedes the text that the user was shown; `[KERNEL]` precedes each update that reached
+//! the kernel. A turn begins with `[USER]` and has at least one `[KERNEL]`, which is empty if no
+//! update reached the kernel.
 //!
-//! Continuation lines begin with a tab. An escape such as `\u{1b}` stands for an unprintable character.
+//! Continuation lines begin with a tab. An escape such as `\u{1b}` stands for an unprintable
+//! character.
 
 use super::turn::{Record, TextKind, Turn, TurnRole};
 use crate::transcript::line_border::Border;
@@ -40,8 +41,8 @@ pub(super) fn border(line: &[u8]) -> Border {
     if behind(line, USER).is_some() { Border::Begin } else { Border::Within }
 }
 
-/// True if a text has this format: its first line has the user prefix and a later line has the kernel
-/// prefix.
+/// True if a text has this format: its first line has the user prefix and a later line has the
+/// kernel prefix.
 #[must_use]
 pub fn is_channels(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());

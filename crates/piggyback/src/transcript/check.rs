@@ -101,8 +101,8 @@ fn check_or_recognise(
     checked
 }
 
-/// Returns the place of an envelope that is not a reply, if the turn has one. Only a tool result with
-/// an envelope is detected here; other places are already marked as skipped.
+/// Returns the place of an envelope that is not a reply, if the turn has one. Only a tool result
+/// with an envelope is detected here; other places are already marked as skipped.
 fn unsaid(turn: &Turn, record: &[u8]) -> Option<Unsaid> {
     match turn.kind {
         TextKind::Skipped(Skip::NotReply(place)) => Some(place),
@@ -229,8 +229,8 @@ impl<'c> RecordChecker<'c> {
         Self { context, recogniser: Recogniser::new(context) }
     }
 
-    /// Checks one record, for use with [`Checker::take`]. The finding about an inferred profile may be
-    /// missing.
+    /// Checks one record, for use with [`Checker::take`]. The finding about an inferred profile may
+    /// be missing.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> RecordCheck {
         check_or_recognise(record, &self.context, Some(&mut self.recogniser), &mut |_, _| {})
@@ -286,8 +286,8 @@ impl<'c> Checker<'c> {
         requests & !self.told == 0
     }
 
-    /// Like [`Checker::record`], and passes each reply to `each`. Slower, because it parses every reply in
-    /// full.
+    /// Like [`Checker::record`], and passes each reply to `each`. Slower, because it parses every
+    /// reply in full.
     pub fn record_with(
         &mut self,
         record: &Record<'_>,

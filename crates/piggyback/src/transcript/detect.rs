@@ -122,8 +122,8 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Containe
 
 /// True if a container in a plain text file is a record of several turns.
 ///
-/// An API response or a list of envelopes may be the text of one reply, and the runtime would read it
-/// as one reply.
+/// An API response or a list of envelopes may be the text of one reply, and the runtime would read
+/// it as one reply.
 fn is_conversation(container: &Container, head: &[u8]) -> bool {
     match container {
         Container::ChatLines | Container::Stream | Container::Traces => true,
@@ -135,8 +135,8 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
     }
 }
 
-/// Returns the container of a JSON text. `is_expected` is true if the file name indicates JSON records;
-/// an unknown record is then not read as a reply.
+/// Returns the container of a JSON text. `is_expected` is true if the file name indicates JSON
+/// records; an unknown record is then not read as a reply.
 fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     match first(head) {
         Some(b'{') if is_lines(head, is_all) => of_known_lines(head, is_all, own)
@@ -147,7 +147,8 @@ fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> 
     }
 }
 
-/// True if a text that begins with an object has one value per line: more text follows the first value.
+/// True if a text that begins with an object has one value per line: more text follows the first
+/// value.
 fn is_lines(head: &[u8], is_all: bool) -> bool {
     let text = head.trim_ascii_start();
     match json::value_end(text) {

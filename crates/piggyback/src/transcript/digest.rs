@@ -25,7 +25,8 @@ use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::text::{TextRange, TextSize, whole_characters};
 
-/// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing words.
+/// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing
+/// words.
 const MOST_WORDS: usize = 1 << 16;
 
 /// Estimated length of a word including its separator, in bytes.
@@ -75,7 +76,8 @@ pub struct Digest {
     pub(super) tokens: usize,
     /// True if the prompt reports that a reply could not be used.
     pub(super) is_error_report: bool,
-    /// Hashes of the words of a prompt; `None` if there are more than `MOST_WORDS`, or for other turns.
+    /// Hashes of the words of a prompt; `None` if there are more than `MOST_WORDS`, or for other
+    /// turns.
     pub(super) words: Option<Arc<FxHashSet<u64>>>,
     /// Summary of the reply, if the turn is one.
     pub(super) reply: Option<Box<ReplyDigest>>,
@@ -263,7 +265,8 @@ struct Place<'t> {
 }
 
 impl Place<'_> {
-    /// Returns the range of the record that a range of the reply comes from, extended to whole characters.
+    /// Returns the range of the record that a range of the reply comes from, extended to whole
+    /// characters.
     fn at(&self, range: TextRange) -> TextRange {
         whole_characters(self.bytes, self.turn.place(range))
     }

@@ -241,8 +241,8 @@ impl Transcript {
         })
     }
 
-    /// Returns all findings. `key` must change if the context changes: records that were checked with the
-    /// same key are not checked again.
+    /// Returns all findings. `key` must change if the context changes: records that were checked
+    /// with the same key are not checked again.
     #[must_use]
     pub fn check(
         &self,
@@ -254,8 +254,8 @@ impl Transcript {
         self.check_each(text, context, limits, key, &mut |_| {})
     }
 
-    /// Like [`Transcript::check`]. Calls `each` once per record, in order, with the new findings. Findings
-    /// that `each` removes are not returned.
+    /// Like [`Transcript::check`]. Calls `each` once per record, in order, with the new findings.
+    /// Findings that `each` removes are not returned.
     #[must_use]
     pub fn check_each(
         &self,
