@@ -104,7 +104,7 @@ pub(super) struct ReplyDigest {
     pub(super) surface_tokens: usize,
     /// Files that the surface names and that no accepted update contains.
     pub(super) missing: SmallVec<[(String, TextRange); 0]>,
-    /// Range of the `control_packet` key; of its value for clean envelopes.
+    /// Range of the `control_packet` key.
     pub(super) control: TextRange,
     pub(super) has_intent: bool,
     /// True if the intent is a greeting.
