@@ -96,7 +96,7 @@ impl Prefix {
     }
 }
 
-/// Levels in upper case. Short and lower-case levels ([`ANY_LEVEL`]) require a preceding timestamp.
+/// Levels in upper case. Short and lower-case levels (`ANY_LEVEL`) require a preceding timestamp.
 static LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?-u)^(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|VERBOSE|SEVERE|FINE|CONFIG)(?:\[\d+\]|\(\d+\))?",
