@@ -38,7 +38,7 @@ impl<K: Hash + Eq, V> BoundedMap<K, V> {
         self.known.remove(key);
     }
 
-    /// True if a key was certainly never inserted, or was removed.
+    /// True if a key is not in the map and no key was dropped.
     pub(super) fn lacks(&self, key: &K) -> bool {
         !self.is_full && !self.known.contains_key(key)
     }

@@ -58,7 +58,7 @@ fn syntax(json: &Json<'_>) -> Option<Finding> {
     Some(Finding::new(&CONFIG_SYNTAX, range, what).note(CONSEQUENCE))
 }
 
-/// Shrinks or clamps the ends of a range to character boundaries inside the text.
+/// Moves both ends of a range back to character boundaries inside the text.
 fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     let whole = |at: usize| {
         let is_inside = |at: &usize| text.get(*at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
