@@ -63,7 +63,7 @@ const TALK: ContentKind = ContentKind::Value(Side::Conversation);
 const ANY: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
 
 /// Formats that cannot be confused with each other.
-#[rustfmt::skip] // A part a line.
+#[rustfmt::skip] // One part per line.
 const CERTAIN: &[Format] = &[
     Format { name: "OpenAI batch output", all: &["custom_id", "response"], parts: &[part(&["response/body"], ANSWER)], ..ANY },
     Format { name: "Anthropic batch results", all: &["custom_id", "result"], parts: &[part(&["result/message"], ANSWER)], ..ANY },
@@ -128,7 +128,7 @@ const ATTRIBUTES: [&str; 6] =
     ["attributes", "span_attributes", "SpanAttributes", "spanAttributes", "data/attributes", ""];
 
 /// Formats that are recognized by attributes of a span.
-#[rustfmt::skip] // A part a line.
+#[rustfmt::skip] // One part per line.
 const SPANS: &[Format] = &[
     Format { name: "GenAI spans", any: &[
         "gen_ai/output/messages", "gen_ai/input/messages", "gen_ai/completion", "gen_ai/prompt", "gen_ai/output", "gen_ai/response/text",
@@ -160,7 +160,7 @@ const SPANS: &[Format] = &[
 ];
 
 /// Formats that are only recognized by names for an input and an output.
-#[rustfmt::skip] // A part a line.
+#[rustfmt::skip] // One part per line.
 const LIKELY: &[Format] = &[
     Format { name: "traces (Langfuse, LangSmith)", any: &["output", "outputs"], parts: &[
         part(&["system", "system_prompt", "instruction"], ContentKind::Said(TurnRole::System)),
