@@ -197,7 +197,8 @@ fn exchanged(reply: &str, place: u16, value: usize) -> String {
 }
 
 /// True if a fix lets the runtime read text that was unreadable before, so that new findings are
-/// expected: after a JSON error, in an update that was not an atom, or under a misspelled key.
+/// expected. Examples: text after a JSON error, an update that was not an atom, or a misspelled
+/// key.
 fn opens(found: &TranscriptFinding) -> bool {
     let renames =
         |fix: &Fix| fix.applicability == Applicability::Unsafe && fix.title.starts_with("rename it");

@@ -15,7 +15,7 @@ use mangle_syntax::text::{TextRange, size};
 /// Timestamp pattern, for example `2026/03/01 12:00:00.000000 `. `0` stands for any digit.
 const STAMP: &[u8] = b"0000/00/00 00:00:00";
 
-/// Lengths in bytes at which the runtime truncates previews.
+/// Lengths of truncated previews of the runtime, in bytes.
 const PREVIEWS: [usize; 3] = [200, 300, 500];
 
 /// Maximum offset of a marker in an entry, in bytes.
@@ -153,7 +153,7 @@ fn marker(entry: &[u8]) -> Option<Marker> {
     Some(Marker { end: at + colon + 1 + space, is_preview })
 }
 
-/// True if a text ends at a length at which the runtime truncates previews.
+/// True if a text has the form of a truncated preview: a length in `PREVIEWS`, then `...`.
 fn is_preview(said: &[u8]) -> bool {
     said.strip_suffix(b"...").is_some_and(|text| PREVIEWS.contains(&text.len()))
 }

@@ -1,5 +1,5 @@
 //! Properties of every reply in every container and escape style. Each range of the reply maps to
-//! exactly the bytes that produce it, and a fix that is applied to the file results in the intended
+//! exactly the bytes that produce it. A fix that is applied to the file results in the intended
 //! reply.
 #![allow(clippy::unwrap_used)]
 

@@ -230,8 +230,8 @@ fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
     finding
 }
 
-/// Creates a record for damage outside of messages. It ends before `limit` and contains the bytes
-/// of the finding.
+/// Creates a record for damage outside of messages. The record ends before `limit` and contains the
+/// bytes of the finding.
 fn of_damage(damage: Finding, limit: TextSize, bytes: &[u8], start: u64) -> Record<'_> {
     let range = damage.range;
     let range = TextRange::new(range.start(), range.end().min(limit).max(range.start()));

@@ -649,7 +649,7 @@ fn a_prefix_that_all_lines_share_is_left_out() {
     check("h.txt", &format!("{asked}{said}"), &["said"]);
 }
 
-/// Returns a file name and a log in which a program writes a reply in one of several ways.
+/// Returns a file name and a log with the reply, in the notation of one of several programs.
 fn logged(kind: usize, reply: &str, cut: usize) -> (&'static str, String) {
     let log = |text: &str| json!({ "log": text, "stream": "stdout", "time": "2026-03-01T10:00:00Z" });
     let at = reply.char_indices().map(|(at, _)| at).nth(1 + cut % (reply.chars().count() - 1)).unwrap();

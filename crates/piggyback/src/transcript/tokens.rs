@@ -1,5 +1,5 @@
-//! Token estimates of texts and facts, as the reference runtime computes them when it decides what
-//! to keep.
+//! Token estimates of texts and facts. The reference runtime uses these estimates to decide which
+//! facts to keep.
 //!
 //! Prompts use a different estimate; the two are never mixed.
 

@@ -182,8 +182,8 @@ pub struct Turn {
     text: Text,
     /// Maps offsets of the text to offsets of the record, through all escapes.
     pub map: SegmentMap,
-    /// Offsets in the text at which bytes of another place of the record begin. A text in pieces
-    /// has several sources.
+    /// Offsets in the text where a new piece begins. The pieces of a text come from different
+    /// places of the record.
     pub seams: Vec<TextSize>,
     /// Number of nested JSON strings around the text.
     pub levels: u8,

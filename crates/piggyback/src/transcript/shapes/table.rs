@@ -13,7 +13,7 @@ struct Format {
     name: &'static str,
     /// Paths that a record must have.
     all: &'static [&'static str],
-    /// Paths of which a record must have at least one, unless the list is empty.
+    /// Alternative paths: a record must have at least one of them, unless the list is empty.
     any: &'static [&'static str],
     /// Paths and the strings that a record must have there.
     says: &'static [(&'static str, &'static str)],
