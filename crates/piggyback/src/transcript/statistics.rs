@@ -59,7 +59,7 @@ pub struct Statistics {
     pub blocks: Option<BTreeMap<(&'static str, String), u64>>,
     /// Memory operations within the caps, by operation.
     pub memory: BTreeMap<String, u64>,
-    /// Number of replies that correct an earlier reply.
+    /// Number of replies with a triggered `self_correction`.
     pub self_corrections: u64,
     /// Number of acceptable envelopes in addition to the accepted one.
     pub decoys: u64,
