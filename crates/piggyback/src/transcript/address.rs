@@ -1,4 +1,4 @@
-//! Where something is, for people: the JSON pointers of each level, and the bytes in the innermost text.
+//! Human-readable addresses of bytes in a record: a JSON pointer per level and a byte range.
 
 use std::fmt;
 
@@ -7,12 +7,13 @@ use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::innermost;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// The address of some bytes of a record.
+/// Address of some bytes of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Address {
-    /// The pointers, the outermost first: to the string of the record that holds the reply, and in the envelope.
+    /// JSON pointers, outermost first: to the string of the record that holds the reply, then into
+    /// the envelope.
     pub path: Vec<String>,
-    /// The bytes in the value of the string that the last pointer leads to, where it leads to one.
+    /// Byte range in the value of the string that the last pointer selects, if it selects a string.
     pub inner: Option<TextRange>,
 }
 
@@ -27,7 +28,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The address of a range of a reply, behind the pointers to the reply itself.
+/// Returns the address of a range of a reply. `outer` holds the pointers to the reply itself.
 pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> Address {
     let start: usize = range.start().into();
     let holds =
@@ -38,7 +39,7 @@ pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> 
     }
 }
 
-/// [`address`] of a range of an object.
+/// Like [`address`], for a range of one JSON object of the reply.
 pub(super) fn address_in(outer: &[String], json: &Json<'_>, range: TextRange) -> Address {
     let (pointer, node) = innermost(json, range);
     let mut path = outer.to_vec();
@@ -46,7 +47,7 @@ pub(super) fn address_in(outer: &[String], json: &Json<'_>, range: TextRange) ->
     Address { path, inner: inside(json, node, range) }
 }
 
-/// The bytes of a string's value that a range of its literal is.
+/// Converts a range of a string literal to byte offsets in the value of the string.
 fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> {
     let literal = json.range(node);
     let quote = TextSize::new(1);
@@ -62,7 +63,6 @@ fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> 
     Some(TextRange::new(start, end.max(start)))
 }
 
-/// All of a text.
 pub(super) fn whole(text: &[u8]) -> TextRange {
     TextRange::up_to(size(text.len()))
 }

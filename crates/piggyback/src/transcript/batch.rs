@@ -1,5 +1,7 @@
-//! Bytes of a file that are cut into records. What is in the records can be found out on any thread, since it depends on
-//! their bytes alone; [`super::TranscriptReader::take`] puts it together in the order of the file.
+//! Bytes of a file, cut into records that any thread can read.
+//!
+//! Reading depends only on the bytes of a record. [`super::TranscriptReader::take`] merges the
+//! results in file order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,59 +14,60 @@ use super::repetitions::{self, TextKeys};
 use super::turn::Record;
 use mangle_settings::Profile;
 
-/// The next bytes of a file and the records in them, cut and not yet read.
+/// The next bytes of a file and the bounds of the records in them, not yet read.
 #[derive(Debug)]
 pub struct Batch {
     pub(super) bytes: Vec<u8>,
-    /// Where in the file they begin.
+    /// Offset of the bytes in the file.
     pub(super) start: u64,
     pub(super) cuts: Vec<Cut>,
     pub(super) terms: Option<Arc<ReadTerms>>,
-    /// Records that were read before.
+    /// Records that were read earlier, to detect the protocol version.
     pub(super) head: HeadRecords,
 }
 
-/// The bytes of a record.
+/// Bounds of one record.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) number: u64,
-    /// Where they are among those of the batch.
+    /// Byte range, relative to the batch.
     pub(super) range: Range<usize>,
     pub(super) kind: CutKind,
 }
 
-/// What is done with the bytes of a record.
+/// Treatment of the bytes of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CutKind {
-    /// They are read.
+    /// The record is read.
     Record,
-    /// They are more than this limit, and only the first are here.
+    /// The record is longer than this limit in bytes; only its first bytes are kept.
     TooLong(usize),
-    /// The file is no text, but this.
+    /// The file is not text; the value is a description of its type.
     Binary(&'static str),
 }
 
-/// A batch that was read, with what was found out about each of its records.
+/// A batch after reading, with one result per record.
 #[derive(Debug)]
 pub struct ReadBatch<T> {
     pub(super) bytes: Vec<u8>,
     pub(super) start: u64,
     pub(super) records: Vec<ReadRecord<T>>,
-    /// The version of most replies of the file, where the batch tells it.
+    /// Protocol version of the majority of replies, if the batch determines it.
     pub(super) session: Option<Profile>,
 }
 
-/// Gets a record, the bytes of its batch in front of it, and what was found out about it, where that holds.
+/// Callback for each record: the record, the bytes of its batch before the record, and the result
+/// if the result is still valid.
 pub type EachTaken<'f, T> = dyn FnMut(&Record<'_>, &[u8], Option<T>) + 'f;
 
 impl Batch {
-    /// The bytes of the batch. Those of all batches are the file.
+    /// The bytes of the batch. The concatenation of all batches is the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Reads the records and does `work` with each.
+    /// Reads the records and calls `work` for each.
     pub fn read<T>(mut self, work: &mut dyn FnMut(&Record<'_>) -> T) -> ReadBatch<T> {
         let mut records = Vec::with_capacity(self.cuts.len());
         let head = std::mem::take(&mut self.head);
@@ -75,8 +78,9 @@ impl Batch {
         ReadBatch { bytes: self.bytes, start: self.start, records, session }
     }
 
-    /// Gives the records and the texts in them that may be copies, each once, and the version of most replies.
-    /// `head` are those that were read before.
+    /// Passes each record to `each`, with the hashes of its texts that may be copies. Returns the
+    /// protocol version of the majority of replies. `head` holds the records that were read
+    /// earlier.
     pub(super) fn each(
         &self,
         mut head: HeadRecords,
@@ -119,13 +123,13 @@ impl Batch {
         session
     }
 
-    /// Whether texts of the file may be copies of others.
+    /// True if texts of the file may be copies of other texts.
     pub(super) fn may_repeat(&self) -> bool {
         self.terms.as_ref().is_some_and(|terms| terms.may_repeat())
     }
 }
 
-/// Gives records that were read before, with their bytes, their place in the file and their version.
+/// Passes on records that were read earlier, with their bytes, file offset and protocol version.
 fn again(
     known: Vec<ReadRecord<()>>,
     bytes: &[u8],

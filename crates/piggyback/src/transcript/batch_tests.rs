@@ -1,4 +1,5 @@
-//! Batches that are read out of order, each with a checker of its own, give what the file gives when it is read at once.
+//! Batches that are read out of order, with separate checkers, give the same result as reading the
+//! file at once.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -9,7 +10,7 @@ use super::*;
 use crate::envelope::ReplyContext;
 use mangle_settings::TranscriptSettings;
 
-/// What is found in a file that is read at once.
+/// Returns the result for a file that is read at once.
 fn at_once(name: &str, bytes: &[u8], context: ReplyContext<'_>) -> String {
     let (mut out, mut seen) = (Vec::new(), Vec::new());
     let mut checker = Checker::new(context, Limits::default());
@@ -25,7 +26,7 @@ fn at_once(name: &str, bytes: &[u8], context: ReplyContext<'_>) -> String {
     format!("{seen:#?}\n{out:#?}\n{summary:#?}\n{envelopes}")
 }
 
-/// The same of a file that is cut into pieces, of which the last are read first.
+/// Returns the result for a file that is cut into batches. The last batches are read first.
 fn in_batches(name: &str, bytes: &[u8], size: usize, context: ReplyContext<'_>) -> String {
     let mut reader = reader(name, bytes);
     let mut batches: Vec<_> = bytes.chunks(size).map(|chunk| reader.cut(chunk)).collect();
@@ -57,7 +58,7 @@ fn in_batches(name: &str, bytes: &[u8], size: usize, context: ReplyContext<'_>) 
     format!("{seen:#?}\n{out:#?}\n{summary:#?}\n{envelopes}")
 }
 
-/// A reader that need not wait to know what the file is.
+/// Creates a reader that already knows the format of the file.
 fn reader(name: &str, bytes: &[u8]) -> TranscriptReader {
     let options = TranscriptOptions { name: name.into(), ..TranscriptOptions::default() };
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -1,9 +1,9 @@
-//! Files that are no text, by their first bytes.
+//! Detection of files that are not text, from their first bytes.
 
-/// What a file in UTF-16 is.
+/// Description of a file in UTF-16.
 pub(super) const UTF_16: &str = "text in UTF-16";
 
-/// The beginnings of files of known kinds, and what such a file is.
+/// Signatures of known file types, with a description of the type.
 const BEGINNINGS: [(&[u8], &str); 22] = [
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -29,20 +29,20 @@ const BEGINNINGS: [(&[u8], &str); 22] = [
     (b"\x80\x04\x95", "pickled Python data"),
 ];
 
-/// How many bytes are looked at for control characters.
+/// Number of leading bytes that are searched for control characters.
 const HEAD: usize = 8 << 10;
 
-/// What a file is that begins with these bytes; `None` for a text.
+/// Returns a description of the file type that these first bytes indicate, or `None` for text.
 #[must_use]
 pub fn kind(head: &[u8]) -> Option<&'static str> {
     let known = BEGINNINGS.iter().find(|(start, _)| head.starts_with(start)).map(|(_, kind)| *kind);
-    // Of the marks that are text themselves, something must follow that is none.
+    // Some signatures are valid text. For these, the rest must contain bytes that are not text.
     let known =
         known.filter(|_| is_odd(head) || std::str::from_utf8(head).is_err() || head.starts_with(b"%PDF-"));
     known.or_else(|| is_odd(head).then_some("binary data"))
 }
 
-/// Whether more than one byte in 32 is a control character that texts do not have.
+/// True if more than one byte in 32 is a control character that does not occur in text.
 fn is_odd(bytes: &[u8]) -> bool {
     let head = bytes.get(..HEAD).unwrap_or(bytes);
     let is_control =

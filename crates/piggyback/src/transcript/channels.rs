@@ -1,27 +1,32 @@
-//! The log of both channels that `split --format log` writes: `[USER]` before what a person was shown, `[KERNEL]` before each
-//! update that reached the kernel. A turn begins with `[USER]`, and has at least one `[KERNEL]`, without a text where nothing
-//! reached the kernel. Further lines of a text begin with a tab, and `\u{1b}` is a character that output does not show.
+//! Log of both channels, as written by `split --format log`.
+//!
+//! `[USER]` precedes the text that the user was shown; `[KERNEL]` precedes each update that reached
+//! the kernel. A turn begins with `[USER]` and has at least one `[KERNEL]`, which is empty if no
+//! update reached the kernel.
+//!
+//! Continuation lines begin with a tab. An escape such as `\u{1b}` stands for an unprintable
+//! character.
 
 use super::turn::{Record, TextKind, Turn, TurnRole};
 use crate::transcript::line_border::Border;
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
 
-/// What stands before the text that a person was shown.
+/// Prefix of the text that the user was shown.
 pub const USER: &str = "[USER]";
 
-/// What stands before an update.
+/// Prefix of an update.
 pub const KERNEL: &str = "[KERNEL]";
 
-/// What begins each further line of a text.
+/// Prefix of each continuation line.
 pub const CONTINUED: &str = "\t";
 
-/// What begins the number of a character, in hexadecimal digits up to a `}`.
+/// Start of an escaped character: hexadecimal digits and a `}` follow.
 pub const ESCAPE: &str = "\\u{";
 
-/// How many lines are looked at for both prefixes.
+/// Number of leading lines that are searched for both prefixes.
 const LINES: usize = 1_000;
 
-/// What follows a prefix on its line.
+/// Returns the rest of a line after `prefix`, or `None` if the line does not have the prefix.
 fn behind<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
     let rest = line.strip_prefix(prefix.as_bytes())?;
     match rest {
@@ -31,12 +36,13 @@ fn behind<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
     }
 }
 
-/// Whether a line begins a turn.
+/// Returns [`Border::Begin`] if a line begins a turn.
 pub(super) fn border(line: &[u8]) -> Border {
     if behind(line, USER).is_some() { Border::Begin } else { Border::Within }
 }
 
-/// Whether a text is of this kind: it begins with the one prefix, and has the other.
+/// True if a text has this format: its first line has the user prefix and a later line has the
+/// kernel prefix.
 #[must_use]
 pub fn is_channels(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -44,7 +50,7 @@ pub fn is_channels(head: &[u8]) -> bool {
     begins && lines.take(LINES).any(|line| behind(line, KERNEL).is_some())
 }
 
-/// Reads a turn.
+/// Reads the texts of a turn.
 pub(super) fn read(record: &mut Record<'_>) {
     let mut open: Option<(TextKind, Vec<TextRange>)> = None;
     let mut turns = Vec::new();
@@ -73,7 +79,7 @@ fn range(start: usize, end: usize) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// The turn of a text in parts, less the line end behind the last; `None` where it has no text and need not be there.
+/// Returns the turn of a text in parts, without the last line end; `None` if the text is empty.
 fn turn(bytes: &[u8], kind: TextKind, parts: &[TextRange]) -> Option<Turn> {
     let mut text = Vec::new();
     let mut map = SegmentMapBuilder::default();
@@ -86,7 +92,7 @@ fn turn(bytes: &[u8], kind: TextKind, parts: &[TextRange]) -> Option<Turn> {
     (!text.is_empty()).then(|| Turn::made(TurnRole::Assistant, kind, text, map.finish()))
 }
 
-/// Adds a text with the characters that its escapes stand for.
+/// Appends a text with its escapes decoded.
 fn unescape(raw: &[u8], start: TextSize, out: &mut Vec<u8>, map: &mut SegmentMapBuilder) {
     let mut from = 0;
     while let Some(at) = memchr::memmem::find(raw.get(from..).unwrap_or_default(), ESCAPE.as_bytes()) {
@@ -114,7 +120,7 @@ fn copy(raw: &[u8], from: usize, to: usize, start: TextSize, out: &mut Vec<u8>, 
     }
 }
 
-/// The character that an escape at the start of a text stands for, and the length of the escape.
+/// Decodes an escape at the start of a text. Returns the character and the length of the escape.
 fn escaped(text: &[u8]) -> Option<(char, usize)> {
     let digits = text.strip_prefix(ESCAPE.as_bytes())?;
     let len = digits.iter().take(7).position(|byte| *byte == b'}')?;
@@ -130,7 +136,6 @@ mod tests {
     use crate::transcript::{TranscriptOptions, TranscriptReader};
     use mangle_settings::Container;
 
-    /// The texts of a log, each behind what it is, and the container that is found out.
     fn texts(log: &str) -> (Vec<String>, Option<Container>) {
         let mut out = Vec::new();
         let mut reader =
@@ -138,7 +143,7 @@ mod tests {
         let mut each = |record: &Record<'_>| {
             for turn in &record.turns {
                 let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
-                // Each byte leads back to where it is written.
+                // Each byte maps back to the record.
                 let place = turn.place(TextRange::up_to(size(turn.len())));
                 assert!(record.range().contains_range(place), "{place:?}");
                 out.push(format!("{:?} {text}", turn.kind));

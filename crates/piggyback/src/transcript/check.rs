@@ -1,4 +1,4 @@
-//! The findings of a transcript, record by record.
+//! Checks of a transcript, record by record.
 
 use super::address::{Address, address, address_in};
 use super::digest::{Digest, TurnSite};
@@ -15,24 +15,25 @@ use mangle_settings::{Caps, FullStops, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
 
-/// What is found in a record by itself, and what is to be known of it for the rest.
+/// Findings of one record, and the data that checks across records need.
 #[derive(Debug, Default)]
 pub struct RecordCheck {
-    /// What is found, in the order of the turns.
+    /// Findings in the order of the turns.
     pub found: Vec<TranscriptFinding>,
-    /// One for each turn of the record.
+    /// One digest per turn of the record.
     pub digests: Vec<Digest>,
-    /// The sets of fields of those envelopes that were called clean, a bit each ([`RequestFields::bit`]).
+    /// Sets of request fields in the envelopes that were recognized as clean: one bit per set
+    /// ([`RequestFields::bit`]).
     requests: u8,
 }
 
-/// Looks at a record by itself.
+/// Checks one record on its own.
 #[must_use]
 pub fn check(record: &Record<'_>, context: &ReplyContext<'_>) -> RecordCheck {
     check_with(record, context, &mut |_, _| {})
 }
 
-/// [`check`], which also shows each reply that it reads.
+/// Like [`check`]; also passes each reply to `each`.
 pub fn check_with(
     record: &Record<'_>,
     context: &ReplyContext<'_>,
@@ -41,7 +42,7 @@ pub fn check_with(
     check_or_recognise(record, context, None, each)
 }
 
-/// [`check_with`], which shows no reply that the recogniser says it need not look at.
+/// Like [`check_with`], but does not pass on replies that `recogniser` accepts as clean.
 fn check_or_recognise(
     record: &Record<'_>,
     context: &ReplyContext<'_>,
@@ -100,7 +101,8 @@ fn check_or_recognise(
     checked
 }
 
-/// Where the envelope of a turn is, if that is not a reply. The result of a tool is a prompt of the model.
+/// Returns the place of an envelope that is not a reply, if the turn has one. Only a tool result
+/// with an envelope is detected here; other places are already marked as skipped.
 fn unsaid(turn: &Turn, record: &[u8]) -> Option<Unsaid> {
     match turn.kind {
         TextKind::Skipped(Skip::NotReply(place)) => Some(place),
@@ -112,7 +114,7 @@ fn unsaid(turn: &Turn, record: &[u8]) -> Option<Unsaid> {
     }
 }
 
-/// The first key of an envelope in a turn, with its quotes.
+/// Returns the first envelope key in a turn, with its quotes.
 fn envelope_start(turn: &Turn, record: &[u8]) -> TextRange {
     let said = turn.text(record);
     match quoted_control_key(said) {
@@ -121,7 +123,7 @@ fn envelope_start(turn: &Turn, record: &[u8]) -> TextRange {
     }
 }
 
-/// Places what the strict schema misses in an envelope that has no other fault.
+/// Reports the fields that the strict schema requires and that an otherwise clean envelope lacks.
 fn lacking(
     record: &Record<'_>,
     turn: &Turn,
@@ -136,7 +138,7 @@ fn lacking(
     }
 }
 
-/// The limits of the runtime for a turn.
+/// Returns the runtime limits for a turn.
 fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
     let of_turn = turn.caps(context.settings);
     let given = of_turn.full_stops.given;
@@ -144,15 +146,15 @@ fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
     Caps { full_stops, ..of_turn }
 }
 
-/// Whether a turn is a reply that is judged as all others are: what its container says of it may be another profile, or
-/// that a person saw all of it. When it was recorded matters only for what no clean envelope has.
+/// True if a turn is a reply of the current profile that was not shown to the user in full.
+/// Its timestamp is ignored, because it only affects findings that a clean envelope cannot have.
 fn is_usual(turn: &Turn) -> bool {
     let is_current = turn.session.is_none_or(|profile| profile == Profile::Current);
     let is_given = turn.details.as_ref().is_some_and(|details| details.profile.is_some());
     turn.is_reply() && !is_given && is_current && !turn.is_shown && !turn.is_documentation
 }
 
-/// Looks at a reply, and places what is found in its record.
+/// Checks a reply and adds its findings, with positions in the record, to `out`.
 pub fn check_reply(
     record: &Record<'_>,
     turn: &Turn,
@@ -171,18 +173,18 @@ pub fn check_reply(
     let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
     let mut found = envelope::check(reply, &context);
     if turn.has_native_calls && turn.caps(context.settings).runtime.native_path {
-        // Memory operations become facts, and `forget` retracts nothing.
+        // With native tool calls, memory operations become facts and `forget` retracts nothing.
         found.retain(|finding| !envelope::is_about_forgotten_facts(finding.rule));
     }
     if turn.is_shown && !found.iter().any(|finding| finding.rule == &envelope::CONTROL_LEAK) {
         found.extend(envelope::control_shown(reply.raw));
     }
     for mut finding in found {
-        // In what a person saw, a control packet has no place.
+        // A text that the user saw must not contain a control packet, so do not offer to add one.
         finding.fix = finding.fix.filter(|_| !turn.is_shown || finding.rule != &envelope::CONTROL_MISSING);
         let address = address(&turn.path, reply, finding.range);
         let finding = placement::finding(finding, turn, record.bytes);
-        // Bytes that are no text are told once, as bytes of the file.
+        // Invalid UTF-8 is reported once, for the bytes of the file.
         let is_told =
             is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
         if !is_told {
@@ -191,7 +193,8 @@ pub fn check_reply(
     }
 }
 
-/// A finding about the text of a turn, placed in its record. `reply` is what was read from the text, where it is one.
+/// Converts a finding about the text of a turn to a finding about its record. `reply` is the parsed
+/// text if the turn is a reply.
 #[must_use]
 pub fn place(
     record: &Record<'_>,
@@ -212,7 +215,7 @@ fn is_text(record: &[u8], range: TextRange) -> bool {
     part.is_some_and(|part| std::str::from_utf8(part).is_ok())
 }
 
-/// Checks single records. Several of them may work on one file.
+/// Checks single records. Several checkers can work on one file in parallel.
 #[derive(Debug)]
 pub struct RecordChecker<'c> {
     context: ReplyContext<'c>,
@@ -220,46 +223,47 @@ pub struct RecordChecker<'c> {
 }
 
 impl<'c> RecordChecker<'c> {
-    /// One for files that are judged by this.
+    /// Creates a checker with this context.
     #[must_use]
     pub fn new(context: ReplyContext<'c>) -> Self {
         Self { context, recogniser: Recogniser::new(context) }
     }
 
-    /// What is found in a record by itself, for [`Checker::take`]. That a profile is inferred may be left out.
+    /// Checks one record, for use with [`Checker::take`]. The finding about an inferred profile may
+    /// be missing.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> RecordCheck {
         check_or_recognise(record, &self.context, Some(&mut self.recogniser), &mut |_, _| {})
     }
 }
 
-/// Checks a transcript as its records come. Holds a bounded state, whatever the length of the file.
+/// Checks a transcript record by record. Its memory use is bounded for files of any length.
 #[derive(Debug)]
 pub struct Checker<'c> {
     records: RecordChecker<'c>,
     session: TranscriptSession,
     envelopes: u64,
-    /// Of which sets of fields it is said that the profile is inferred from them, a bit each.
+    /// Sets of request fields with a reported inferred profile: one bit per set.
     told: u8,
 }
 
 impl<'c> Checker<'c> {
-    /// A check of one file.
+    /// Creates a checker for one file.
     #[must_use]
     pub fn new(context: ReplyContext<'c>, limits: Limits) -> Self {
         let session = TranscriptSession::new(&context, limits);
         Self { records: RecordChecker::new(context), session, envelopes: 0, told: 0 }
     }
 
-    /// Looks at the next record.
+    /// Checks the next record.
     pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<TranscriptFinding>) {
         let checked = self.records.record(record);
         self.take(record, checked, out);
     }
 
-    /// Takes what a [`RecordChecker`] found in the next record.
+    /// Adds the result of a [`RecordChecker`] for the next record.
     pub fn take(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
-        // By which profile an envelope is judged is a finding that the recogniser does not make.
+        // The recognizer does not report inferred profiles; the full check does.
         let checked = match self.is_told(checked.requests) {
             true => checked,
             false => check(record, &self.records.context),
@@ -267,7 +271,7 @@ impl<'c> Checker<'c> {
         self.add(record, checked, out);
     }
 
-    /// Whether nothing is said any more of the profile of envelopes with these sets of fields.
+    /// True if the profile of envelopes with these field sets does not need to be reported again.
     fn is_told(&mut self, requests: u8) -> bool {
         let open = requests & !self.told;
         if open == 0 {
@@ -282,7 +286,8 @@ impl<'c> Checker<'c> {
         requests & !self.told == 0
     }
 
-    /// [`Checker::record`], which shows each reply, and so has to look at all of them.
+    /// Like [`Checker::record`], and passes each reply to `each`. Slower, because it parses every
+    /// reply in full.
     pub fn record_with(
         &mut self,
         record: &Record<'_>,
@@ -303,26 +308,26 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// How many envelopes the runtime takes from the records so far.
+    /// The number of envelopes that the runtime accepts from the records so far.
     #[must_use]
     pub fn envelopes(&self) -> u64 {
         self.envelopes
     }
 
-    /// How many replies were sent back so far, and answered again.
+    /// The number of replies so far that were sent back and answered again.
     #[must_use]
     pub fn repair_rounds(&self) -> u64 {
         self.session.repair_rounds()
     }
 
-    /// What only the end of the file shows.
+    /// Reports the findings that depend on the whole file.
     pub fn finish(self, summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
         self.session.finish(out);
         of_file(summary, out);
     }
 }
 
-/// What is to be said of a file as a whole.
+/// Adds the findings about the file as a whole.
 pub(super) fn of_file(summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
     let whole = |finding| TranscriptFinding { record: 0, start: 0, finding, address: Address::default() };
     out.extend(summary.findings().into_iter().map(whole));

@@ -1,5 +1,5 @@
-//! What the recogniser of envelopes calls clean, held against all rules and the digests of sessions: envelopes put
-//! together from parts that are in order and parts that are not, under all kinds of settings.
+//! Comparison of the recognizer of clean envelopes with all rules and the digests of sessions. The
+//! envelopes combine correct and incorrect parts under all kinds of settings.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ use mangle_syntax::lint::Severity;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
-/// What the program says.
+/// Declarations of the program.
 const SCHEMAS: &str = "Decl modified(Path) bound [/string].
 # Status: /open, /done
 Decl task_status(Task, Status) bound [/string, /name].
@@ -31,12 +31,12 @@ Decl campaign(Id, Kind, Title, Source, Status) bound [/string, /name, /string, /
 next_step(Task) :- task_status(Task, /done), modified(Task).
 ";
 
-/// What it says where it has a taxonomy of its own.
+/// A program with a taxonomy of verbs.
 const VERBS: &str = "Decl verb_def(Verb, Category, Shard, Priority) bound [/name, /name, /name, /number].
 verb_def(/fix, /mutation, /coder, 90). verb_def(/explain, /odd, /coder, 90). verb_def(/explain, /query, /none, 80).
 ";
 
-/// A program, and the same with a taxonomy.
+/// Declarations of the program without and with a taxonomy.
 static DECLARATIONS: LazyLock<[Declarations; 2]> = LazyLock::new(|| {
     [SCHEMAS.to_owned(), format!("{SCHEMAS}{VERBS}")].map(|text| {
         let source = SourceFile::parse(text.as_str().into());
@@ -49,14 +49,14 @@ static TOOLS: LazyLock<Catalogue> = LazyLock::new(|| {
         .unwrap()
 });
 
-/// Updates of which was recorded what the runtime makes of them, as JSON.
+/// Updates, as JSON, with recorded results of the runtime.
 static RECORDED: LazyLock<Vec<String>> = LazyLock::new(|| {
     let lines = include_str!("../../../../tests/conformance/envelopes/atoms.jsonl").lines();
     let atom = |line: &str| serde_json::from_str::<Value>(line).unwrap()["atom"].to_string();
     lines.map(atom).collect()
 });
 
-/// Settings; the first are the usual ones.
+/// Settings; the first are the most common ones.
 const SETTINGS: &[&str] = &[
     "profile = \"current\"",
     "",
@@ -78,7 +78,7 @@ const SETTINGS: &[&str] = &[
     "profile = \"current\"\n[transcripts.caps]\nmax_updates = 2\nmax_memory_operations = 1\nmax_tool_requests = 1",
 ];
 
-/// The parts of an envelope: what is in order in front of what is not.
+/// Alternatives for a part of an envelope. Correct ones come first.
 type Pool = &'static [&'static str];
 
 const INTENTS: Pool = &[
@@ -220,7 +220,7 @@ const SURFACES: Pool = &[
     "null",
 ];
 
-/// What stands beside the parts.
+/// Additional members.
 const MORE: Pool = &[
     r#""safety_gates":{}"#,
     r#""abductive_hypothesis":"a""#,
@@ -231,7 +231,7 @@ const MORE: Pool = &[
     r#""Mangle_Updates":[]"#,
 ];
 
-/// Numbers that choose.
+/// Source of choices.
 struct Choices(Vec<u8>, usize);
 
 impl Choices {
@@ -241,7 +241,7 @@ impl Choices {
         usize::from(found) % below
     }
 
-    /// One of several, mostly one of the first.
+    /// Chooses an element of a list, usually one of the first.
     fn of<'t>(&mut self, pool: &[&'t str]) -> &'t str {
         let among = if self.next(24) > 0 { pool.len().min(2) } else { pool.len() };
         pool[self.next(among)]
@@ -287,7 +287,7 @@ impl Choices {
         }
     }
 
-    /// A text with a byte less, or another one more.
+    /// Removes or inserts one byte of a text.
     fn damaged(&mut self, mut text: Vec<u8>) -> Vec<u8> {
         if self.next(8) > 0 {
             return text;
@@ -302,7 +302,7 @@ impl Choices {
     }
 }
 
-/// What envelopes are judged by.
+/// Context of a check.
 struct Terms {
     settings: TranscriptSettings,
     rules: Option<RuleSettings>,
@@ -339,14 +339,15 @@ impl Terms {
     }
 }
 
-/// A record that is one reply.
+/// Creates a record that is one reply.
 fn record(bytes: &[u8]) -> Record<'_> {
     let mut record = Record::new(1, 0, bytes);
     record.turns.push(Turn::part(TurnRole::Assistant, TextKind::Reply, record.range()));
     record
 }
 
-/// Holds a reply that is called clean against the rules and its digest against the usual one; gives whether it is.
+/// Returns true if the recognizer calls a reply clean. In that case, compares it with the rules and
+/// with the usual digest.
 fn agrees(bytes: &[u8], context: ReplyContext<'_>) -> bool {
     let record = record(bytes);
     let (mut recogniser, json) = (Recogniser::new(context), Json::parse(bytes));
@@ -377,7 +378,7 @@ fn agrees(bytes: &[u8], context: ReplyContext<'_>) -> bool {
     true
 }
 
-/// What is found in a session, by the recogniser and the rules, or by the rules alone.
+/// Returns the findings of a session, with the recognizer and the rules, or with the rules only.
 fn session_of(file: &[u8], name: &str, context: ReplyContext<'_>, recognises: bool) -> (String, u64) {
     let mut out = Vec::new();
     let mut checker = Checker::new(context, Limits::default());
@@ -446,7 +447,7 @@ fn enough_of_what_is_tried_is_called_clean() {
     assert!(clean > 40, "{clean} of 500");
 }
 
-/// A sequence of numbers.
+/// A deterministic sequence of numbers.
 struct Random(u64);
 
 impl Random {
@@ -459,7 +460,7 @@ impl Random {
 #[path = "../../../../benches/transcripts/replies.rs"]
 mod replies;
 
-/// How many lines are called clean, and how many there are.
+/// Returns the number of clean lines and the number of all lines.
 fn clean_lines(text: &str, schemas: &str) -> (usize, usize) {
     let source = SourceFile::parse(schemas.into());
     let program = Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]);

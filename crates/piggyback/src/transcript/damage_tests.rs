@@ -1,5 +1,5 @@
-//! Replies whose JSON is damaged in its structure: each damage is one finding, no fix makes a value of words that were none,
-//! and the reading of the runtime is what it was.
+//! Replies with damaged JSON structure. Each damage is one finding, no fix turns other text into a
+//! value, and the result of the runtime is unchanged.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::envelope::{Reply, ReplyContext, check as findings, edits, runtime};
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::{Applicability, Finding};
 
-/// What is found in a reply, with fixes as transcripts have them.
+/// Returns the findings of a reply, with fixes as in transcripts.
 fn found(raw: &str) -> Vec<Finding> {
     let settings = TranscriptSettings::default();
     let reply = Reply::new(raw.as_bytes(), &settings.caps_of(None, None));
@@ -25,7 +25,7 @@ fn syntax(raw: &str) -> Vec<Finding> {
     found(raw).into_iter().filter(|finding| finding.rule.name == "json-syntax").collect()
 }
 
-/// A reply after the fixes of some applicability, as often as there are some.
+/// Applies fixes up to an applicability until none is left.
 fn fixed(raw: &str, most: Applicability) -> String {
     let mut text = raw.to_owned();
     for _ in 0..8 {
@@ -45,7 +45,7 @@ fn fixed(raw: &str, most: Applicability) -> String {
 
 const SURFACE: &str = "All good.";
 
-/// An envelope with the members of its packet and a surface as they are written.
+/// Creates an envelope with these packet members and surface.
 fn envelope(category: &str, updates: &str, surface: &str) -> String {
     format!(
         r#"{{"control_packet": {{"intent_classification": {{"category": {category}, "verb": "/debug", "target": "lock.rs", "constraint": "none", "confidence": 0.9}}, "mangle_updates": {updates}, "memory_operations": [], "tool_requests": []}}, "surface_response": {surface}}}"#
@@ -58,7 +58,8 @@ fn plain() -> String {
     envelope("\"/query\"", UPDATES, "\"All good.\"")
 }
 
-/// Checks that a reply has one syntax finding with this message, and that its fix gives this surface and these updates.
+/// Checks that a reply has one syntax finding with this message, and that its fix results in this
+/// surface and these updates.
 #[track_caller]
 fn check_one(raw: &str, message: &str, surface: &str, updates: &[&str]) {
     let all = syntax(raw);
@@ -163,7 +164,7 @@ fn typographic_quotes_are_one_finding_a_kind() {
         assert_eq!(syntax(&raw).len(), 2, "{raw}");
         assert_eq!(fixed(&raw, Applicability::Safe), plain(), "{raw}");
     }
-    // In strings they are text.
+    // Inside strings, these quotes are ordinary text.
     assert_eq!(syntax(&plain().replace("All good", "“All” ‘good’, „so“")), []);
 }
 
@@ -245,7 +246,7 @@ fn words_between_values_stay_words() {
     }
 }
 
-/// Pieces that damage inserts.
+/// Text that damage inserts.
 const PIECES: [&str; 27] = [
     "\"",
     "\"",
@@ -276,7 +277,7 @@ const PIECES: [&str; 27] = [
     "…",
 ];
 
-/// The tokens of JSON, with the text between them.
+/// Splits a text into JSON tokens and the text between them.
 fn tokens(text: &str) -> Vec<String> {
     let (mut out, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -301,7 +302,7 @@ fn tokens(text: &str) -> Vec<String> {
     out
 }
 
-/// An envelope whose updates, surface and notes have words that occur nowhere else.
+/// Creates an envelope with unique words in updates, surface and notes.
 fn source(updates: usize, surface: usize, is_pretty: bool) -> String {
     const SURFACES: [&str; 5] = [
         "ssone sstwo, ssthree.",
@@ -335,7 +336,7 @@ fn damaged(text: &str, damage: &[(u8, u16, u16, usize)]) -> String {
             }
             3 => tokens.insert(at, PIECES[*piece].to_owned()),
             _ => {
-                // Inside of a token, such as a string.
+                // Inside a token, for example a string.
                 let token = &mut tokens[at];
                 let inside = (0..=usize::from(*other) % (token.len() + 1))
                     .rev()
@@ -347,7 +348,7 @@ fn damaged(text: &str, damage: &[(u8, u16, u16, usize)]) -> String {
     tokens.concat()
 }
 
-/// The words of a text with their numbers; escapes are spaces.
+/// Counts the words of a text. Escapes count as spaces.
 fn words(text: &str) -> BTreeMap<String, usize> {
     let mut words = BTreeMap::new();
     let text = text.replace("\\n", " ").replace("\\u201", "").replace('\\', "");
@@ -358,14 +359,14 @@ fn words(text: &str) -> BTreeMap<String, usize> {
     words
 }
 
-/// What is wrong with a text after a fix; `None` if nothing is.
+/// Returns a problem with a text after a fix, if any.
 fn wrong(before: &str, after: &str) -> Option<String> {
     let (was, is) = (words(before), words(after));
     if was != is {
         let lost: Vec<_> = was.iter().filter(|(word, count)| is.get(*word) != Some(count)).collect();
         return Some(format!("words differ: {lost:?}"));
     }
-    // An independent reader: what it cannot read, nothing takes for an envelope.
+    // An independent parser. If it fails, the runtime does not accept an envelope.
     let value: Value = serde_json::from_str(after).ok()?;
     let plain = |text: &str| text.replace('\\', "");
     let is_written = |text: &str| plain(&before.replace("\\n", "\n")).contains(&plain(text));
@@ -379,7 +380,7 @@ fn wrong(before: &str, after: &str) -> Option<String> {
     (!is_written(surface)).then(|| format!("surface {surface:?} was not written"))
 }
 
-/// True if a note was put inside a string, where it is text.
+/// True if a note is inside a string, so that it is ordinary text.
 fn is_quoted_note(text: &str) -> bool {
     tokens(text).iter().any(|token| token.starts_with('"') && token.contains("zznote"))
 }

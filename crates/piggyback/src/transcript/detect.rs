@@ -1,4 +1,4 @@
-//! Which container a file is, by its name and its first bytes.
+//! Detection of the container format from the file name and the first bytes.
 
 use super::entry::EntryForm;
 use super::lines::CustomShapes;
@@ -10,33 +10,33 @@ use super::{TranscriptOptions, channels, harness, log, stream};
 use crate::envelope::json::{self, Json, JsonKind, JsonProblemKind, NodeId};
 use mangle_settings::Container;
 
-/// How many bytes are looked at.
+/// Number of leading bytes that are examined.
 pub(super) const HEAD: usize = 64 * 1024;
 
-/// How many lines are looked at until one is something that is known.
+/// Number of leading lines that are searched for a known record.
 const LINES: usize = 64;
 
-/// How many lines may stand before the first entry of a log.
+/// Maximum number of lines before the first entry of a log.
 const BANNER: usize = 8;
 
-/// A container, and how its records lie behind one another.
+/// Container format and the way its records are delimited.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) container: Container,
     pub(super) frame: Frame,
 }
 
-/// The container of a file, from what is known of it and its first bytes; `is_all` where these are all.
+/// Determines the format of a file. `is_all` is true if `head` is the whole file.
 pub(super) fn plan(options: &TranscriptOptions, head: &[u8], is_all: bool, own: &CustomShapes) -> Plan {
     let container = options.container.unwrap_or_else(|| match detect(&options.name, head, is_all, own) {
-        // A separator is for the lines of text that is not of the runtime itself.
+        // A separator applies to plain text, not to logs of the runtime.
         Container::Log if options.separator.is_some() && !is_of_runtime(head) => Container::Raw,
         found => found,
     });
     Plan { container, frame: frame(container, head, is_all) }
 }
 
-/// Whether a text begins as a log of the runtime does.
+/// True if a text begins like a log of the runtime.
 fn is_of_runtime(head: &[u8]) -> bool {
     first(head) == Some(b'{') || head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped)
 }
@@ -64,7 +64,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
     }
 }
 
-/// Whether the first value of a text is written on several lines.
+/// True if the first JSON value of a text spans several lines.
 fn spans_lines(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]).trim_ascii();
@@ -73,17 +73,17 @@ fn spans_lines(head: &[u8]) -> bool {
     }
     match json::value_end(text) {
         Ok(end) => text.get(..end).is_some_and(|value| value.contains(&b'\n')),
-        // Too long to be looked at whole.
+        // The value does not end within `head`.
         Err(_) => matches!(line, b"{" | b"["),
     }
 }
 
-/// The first byte that is not white space.
+/// Returns the first byte that is not white space.
 fn first(text: &[u8]) -> Option<u8> {
     text.trim_ascii_start().first().copied()
 }
 
-/// The end of a file's name, in lower case, that of a compressed one left out.
+/// Returns the extension of a file name in lower case, without `.gz` or `.zst`.
 fn extension(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -120,8 +120,10 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Containe
     found.unwrap_or(Container::Raw)
 }
 
-/// Whether a plain text is a record of several turns. An answer of a service, or a list of envelopes, may be what the
-/// model wrote itself, and the runtime would read it as one reply.
+/// True if a container in a plain text file is a record of several turns.
+///
+/// An API response or a list of envelopes may be the text of one reply, and the runtime would read
+/// it as one reply.
 fn is_conversation(container: &Container, head: &[u8]) -> bool {
     match container {
         Container::ChatLines | Container::Stream | Container::Traces => true,
@@ -133,7 +135,8 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
     }
 }
 
-/// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
+/// Returns the container of a JSON text. `is_expected` is true if the file name indicates JSON
+/// records; an unknown record is then not read as a reply.
 fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     match first(head) {
         Some(b'{') if is_lines(head, is_all) => of_known_lines(head, is_all, own)
@@ -144,7 +147,8 @@ fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> 
     }
 }
 
-/// Whether a text that begins with an object has a value a line: something stands behind the first.
+/// True if a text that begins with an object has one value per line: more text follows the first
+/// value.
 fn is_lines(head: &[u8], is_all: bool) -> bool {
     let text = head.trim_ascii_start();
     match json::value_end(text) {
@@ -154,7 +158,7 @@ fn is_lines(head: &[u8], is_all: bool) -> bool {
             let is_line = line.is_some_and(|line| line.trim_ascii().is_empty());
             is_line && (!rest.trim_ascii().is_empty() || (!is_all && !rest.is_empty()))
         }
-        // A damaged line among whole ones.
+        // The first line is damaged, but a later line is valid.
         Err(_) => {
             let lines = text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
             let line = lines.take(LINES).find(|line| line.starts_with(b"{\""));
@@ -163,7 +167,7 @@ fn is_lines(head: &[u8], is_all: bool) -> bool {
     }
 }
 
-/// The container that a shape of lines makes.
+/// Returns the container of lines with this shape.
 fn of_shape(shape: RecordShape) -> Container {
     match shape {
         RecordShape::Envelope => Container::EnvelopeLines,
@@ -178,7 +182,7 @@ fn of_shape(shape: RecordShape) -> Container {
     }
 }
 
-/// The container that the first line of a known shape makes.
+/// Returns the container from the first line with a known shape.
 fn of_known_lines(head: &[u8], is_all: bool, own: &CustomShapes) -> Option<Container> {
     if EntryForm::of_wrapped(head).is_some() {
         return Some(Container::ChatLines);
@@ -195,7 +199,7 @@ fn of_known_lines(head: &[u8], is_all: bool, own: &CustomShapes) -> Option<Conta
     found.map(of_shape)
 }
 
-/// True if a line of unknown records holds an envelope, which is in no other line of a reply.
+/// True if a line with an unknown format holds a nested envelope. A single reply has no such line.
 fn has_answers(head: &[u8], is_all: bool) -> bool {
     let end = if is_all { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
     let lines = head.get(..end).unwrap_or(head).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -207,7 +211,6 @@ fn has_answers(head: &[u8], is_all: bool) -> bool {
     })
 }
 
-/// What a value is.
 fn shape(json: &Json<'_>, node: NodeId, own: &CustomShapes) -> Option<RecordShape> {
     shapes::read_with(&own.shapes, json, node, "", true).map(|shaped| shaped.shape)
 }
@@ -233,7 +236,7 @@ fn of_document(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool)
     }
 }
 
-/// Whether a document of no known format is a record all the same, and not a reply that is not as it should be.
+/// True if a document of an unknown format is a record, and not a damaged reply.
 fn is_record(json: &Json<'_>, is_all: bool, is_expected: bool) -> bool {
     let root = json.root();
     let is_sound = match is_all {
@@ -245,7 +248,7 @@ fn is_record(json: &Json<'_>, is_all: bool, is_expected: bool) -> bool {
     is_sound && !is_reply && (is_expected || !is_all || is_unknown())
 }
 
-/// Whether a key was probably meant to be one of an envelope.
+/// True if a key is probably a misspelled envelope key.
 fn is_meant(key: &str) -> bool {
     let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
     ["control", "controlpacket", "surface", "surfaceresponse", "mangleupdates", "intentclassification"]
@@ -266,7 +269,7 @@ fn of_array(head: &[u8], own: &CustomShapes, is_expected: bool) -> Option<Contai
     }
 }
 
-/// Whether lines are the events of a coding agent, of which several make a turn.
+/// True if lines are events of a coding agent. Several events make up a turn.
 fn events_of_turns(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
     lines.any(|line| shapes::border(line) != crate::transcript::line_border::Border::Within)

@@ -1,5 +1,7 @@
-//! What the rest of a session needs to know of a turn: small, and owned, so that a file of any length can be looked
-//! at record by record, and only what changed is read again.
+//! Summary of a turn for checks across a session.
+//!
+//! A digest is small and owned. Files of any length can be checked record by record, and an editor
+//! rereads only changed records.
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,13 +25,14 @@ use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::text::{TextRange, TextSize, whole_characters};
 
-/// How many words of a prompt are kept; of one with more it is not said what it does not mention.
+/// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing
+/// words.
 const MOST_WORDS: usize = 1 << 16;
 
-/// The usual length of a word with what separates it from the next.
+/// Estimated length of a word including its separator, in bytes.
 const WORD_LEN: usize = 6;
 
-/// Words by which whoever sends a reply back says that it could not be used.
+/// Phrases in a prompt that report an unusable reply.
 const ERROR_REPORTS: [&str; 10] = [
     "could not be used",
     "could not be parsed",
@@ -43,7 +46,7 @@ const ERROR_REPORTS: [&str; 10] = [
     "validation failed",
 ];
 
-/// The predicates whose facts are compared with those of other turns.
+/// Predicates whose facts are compared across turns. Sorted for binary search.
 const WATCHED: [&str; 9] = [
     "activation",
     "campaign",
@@ -56,80 +59,81 @@ const WATCHED: [&str; 9] = [
     "test_state",
 ];
 
-/// A turn, as far as other turns depend on it. Ranges count from the start of its record.
+/// Summary of a turn for other turns. Ranges are relative to the start of its record.
 #[derive(Debug)]
 pub struct Digest {
-    /// Who speaks.
+    /// The speaker.
     pub role: TurnRole,
-    /// What it is.
+    /// The kind of text.
     pub kind: TextKind,
-    /// The bytes of the turn.
+    /// Byte range of the turn.
     pub place: TextRange,
     pub(super) path: Vec<String>,
     pub(super) details: Option<Box<Details>>,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub(super) bytes: usize,
-    /// Its length in tokens, as the runtime counts them.
+    /// Length in tokens, in the estimate of the runtime. 0 except for prompts and surfaces.
     pub(super) tokens: usize,
-    /// Whether it says that a reply could not be used.
+    /// True if the prompt reports that a reply could not be used.
     pub(super) is_error_report: bool,
-    /// The words of what the model was given, by hash; `None` where there are too many.
+    /// Hashes of the words of a prompt; `None` if there are more than `MOST_WORDS`, or for other
+    /// turns.
     pub(super) words: Option<Arc<FxHashSet<u64>>>,
-    /// What the runtime makes of it.
+    /// Summary of the reply, if the turn is one.
     pub(super) reply: Option<Box<ReplyDigest>>,
-    /// The version that most replies of the file are written in.
+    /// Protocol version of the majority of replies in the file.
     pub(super) session: Option<Profile>,
 }
 
 #[derive(Debug)]
 pub(super) struct ReplyDigest {
-    /// How the runtime read it, in its own word.
+    /// Name of the stage that read the reply, as in the runtime.
     pub(super) method: &'static str,
-    /// A hash of the errors in it; `None` where there are none.
+    /// Hash of the errors in the reply; `None` if it has none.
     pub(super) errors: Option<u64>,
-    /// The profile that its members tell, where some do.
+    /// The profile that the members indicate, if any.
     pub(super) profile: Option<Profile>,
-    /// Whether the runtime took an envelope.
+    /// True if the runtime accepts an envelope.
     pub(super) is_picked: bool,
-    /// Whether the runtime drops an update of it.
+    /// True if the runtime drops an update.
     pub(super) has_losses: bool,
-    /// The first byte of the envelope.
+    /// The opening brace of the envelope.
     pub(super) brace: TextRange,
-    /// The value of its surface.
+    /// Range of the surface text.
     pub(super) surface: TextRange,
     pub(super) surface_tokens: usize,
-    /// Files that the surface names and no accepted update does.
+    /// Files that the surface names and that no accepted update contains.
     pub(super) missing: SmallVec<[(String, TextRange); 0]>,
-    /// The key of its control packet.
+    /// Range of the `control_packet` key.
     pub(super) control: TextRange,
     pub(super) has_intent: bool,
-    /// Whether it only greets.
+    /// True if the intent is a greeting.
     pub(super) is_greeting: bool,
-    /// The updates that survive the caps.
+    /// Updates within the caps of the runtime.
     pub(super) atoms: Vec<DigestAtom>,
     pub(super) memory: SmallVec<[MemoryDigest; 2]>,
     pub(super) correction: Option<(u64, TextRange)>,
-    /// The predicates that are rated.
+    /// Predicates that `context_feedback` rates.
     pub(super) feedback: SmallVec<[PredicateRating; 0]>,
     pub(super) numbers: Option<Box<Numbers>>,
 }
 
-/// An update that the runtime keeps.
+/// An update within the caps of the runtime.
 #[derive(Debug)]
 pub(super) struct DigestAtom {
     pub(super) index: usize,
-    /// A hash of its text, without white space around it and its full stop.
+    /// Hash of the text, without surrounding white space and the full stop.
     pub(super) hash: u64,
     pub(super) predicate: u64,
     pub(super) characters: usize,
-    /// Whether the filter of the consumer takes it.
+    /// True if the consumer's filter accepts the update.
     pub(super) is_accepted: bool,
     pub(super) place: TextRange,
     pub(super) is_campaign: bool,
     pub(super) fact: Option<Box<WatchedFact>>,
 }
 
-/// A fact that is compared with those of other turns.
+/// A fact that is compared across turns.
 #[derive(Debug)]
 pub(super) struct WatchedFact {
     pub(super) predicate: &'static str,
@@ -138,23 +142,22 @@ pub(super) struct WatchedFact {
 
 #[derive(Debug)]
 pub(super) struct DigestArgument {
-    /// What it says: a string without its quotes, a name without its first slash.
+    /// Content: a string without its quotes, or a name without its first slash.
     pub(super) text: String,
     pub(super) number: Option<i64>,
     pub(super) place: TextRange,
 }
 
-/// A predicate that is rated.
+/// A rated predicate.
 #[derive(Debug)]
 pub(super) struct PredicateRating {
     pub(super) name: String,
-    /// The list that it is in, and its place there.
+    /// Name of the list that contains the predicate.
     pub(super) list: &'static str,
     pub(super) index: usize,
     pub(super) place: TextRange,
 }
 
-/// A memory operation.
 #[derive(Debug)]
 pub(super) struct MemoryDigest {
     pub(super) index: usize,
@@ -163,7 +166,7 @@ pub(super) struct MemoryDigest {
     pub(super) place: TextRange,
 }
 
-/// Numbers of `execution_metadata`, and where they are.
+/// Values of `execution_metadata` with their ranges.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     pub(super) shard: Option<(String, TextRange)>,
@@ -173,7 +176,7 @@ pub(super) struct Numbers {
 }
 
 impl Digest {
-    /// What is to be kept of a turn; `reply` and `found` are what was made of it, where it is a reply.
+    /// Summarizes a turn. `reply` and `found` are its parsed reply and findings, if it is a reply.
     #[must_use]
     pub fn of(
         record: &Record<'_>,
@@ -187,7 +190,7 @@ impl Digest {
         Self::with(record, turn, digest)
     }
 
-    /// What is to be kept of a turn that is an envelope without a fault.
+    /// Summarizes a turn that is a clean envelope.
     pub(super) fn of_clean(
         record: &Record<'_>,
         turn: &Turn,
@@ -197,7 +200,7 @@ impl Digest {
         Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
     }
 
-    /// Notes the errors of a reply that is otherwise without a fault.
+    /// Sets the error hash of a reply that was recognized as clean except for these findings.
     pub(super) fn add_errors(&mut self, found: &[TranscriptFinding]) {
         if let Some(reply) = &mut self.reply {
             reply.errors = errors(found);
@@ -222,13 +225,13 @@ impl Digest {
         }
     }
 
-    /// Whether the runtime takes an envelope from it.
+    /// True if the runtime accepts an envelope of this turn.
     #[must_use]
     pub fn is_picked(&self) -> bool {
         self.reply.as_ref().is_some_and(|reply| reply.is_picked)
     }
 
-    /// A finding about it, as it is in its record.
+    /// Creates a finding about this turn. `pointer` is relative to the reply.
     pub(super) fn found(
         &self,
         site: TurnSite,
@@ -246,24 +249,24 @@ impl Digest {
     }
 }
 
-/// Where the record of a turn is.
+/// Position of the record of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnSite {
-    /// Its number.
+    /// Record number.
     pub record: u64,
-    /// Where it starts in the file.
+    /// Offset of the record in the file, in bytes.
     pub start: u64,
 }
 
-/// Takes what is in a reply to its record.
+/// Converts ranges of a reply to ranges of its record.
 struct Place<'t> {
     turn: &'t Turn,
-    /// The bytes of the record.
     bytes: &'t [u8],
 }
 
 impl Place<'_> {
-    /// The characters of the record that a range of the reply comes from.
+    /// Returns the range of the record that a range of the reply comes from, extended to whole
+    /// characters.
     fn at(&self, range: TextRange) -> TextRange {
         whole_characters(self.bytes, self.turn.place(range))
     }
@@ -302,7 +305,7 @@ impl Place<'_> {
         digest
     }
 
-    /// The same for an envelope without a fault, as far as it can differ in such ones.
+    /// Summarizes a clean envelope. Fields that are the same for all clean envelopes are constants.
     fn clean(&self, clean: &Clean<'_>, context: &ReplyContext<'_>) -> ReplyDigest {
         let json = clean.json;
         let updates = clean.updates().enumerate();
@@ -364,7 +367,7 @@ impl Place<'_> {
         digest.has_intent = member(json, control, "intent_classification").is_some();
         digest.is_greeting = greets(json, control);
         if let Some(updates) = member(json, control, "mangle_updates") {
-            // Some runtimes read one string as a list of one update.
+            // Some runtimes accept a single string as a list of one update.
             let lone = Some(updates).filter(|_| caps.runtime.lenient_types && json.string(updates).is_some());
             let kept = lone.into_iter().chain(json.elements(updates)).take(caps.updates()).enumerate();
             let filters = Filters::new(context.settings, context.declarations);
@@ -392,7 +395,7 @@ impl Place<'_> {
         }
     }
 
-    /// The bytes inside of a string's quotes; of anything else all of it.
+    /// Returns the range between the quotes of a string, or the whole range of another value.
     fn string(&self, json: &Json<'_>, node: NodeId) -> TextRange {
         self.at(inside(json, node))
     }
@@ -413,7 +416,7 @@ impl Place<'_> {
         Some(DigestAtom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
     }
 
-    /// An update that is accepted.
+    /// Returns an update that the consumer accepts.
     fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> DigestAtom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
@@ -483,7 +486,7 @@ impl Place<'_> {
         Numbers { shard, milliseconds, tokens, retries: number("retry_count") }
     }
 
-    /// The files that the surface names, and no accepted update does.
+    /// Collects file names in the surface that no accepted update contains.
     fn missing(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
         let Some(node) = member(json, root, "surface_response") else { return };
         let Some(surface) = json.string(node).filter(|surface| surface.contains('.')) else { return };
@@ -505,7 +508,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether a control packet says that its reply is a greeting.
+/// True if the intent verb is `greet`.
 fn greets(json: &Json<'_>, control: NodeId) -> bool {
     let intent = member(json, control, "intent_classification");
     intent.is_some_and(|intent| {
@@ -513,7 +516,7 @@ fn greets(json: &Json<'_>, control: NodeId) -> bool {
     })
 }
 
-/// How many tokens the user sees of a reply without an envelope.
+/// Returns the number of tokens that the user sees of a reply without an envelope.
 fn shown(reply: &Reply<'_>) -> usize {
     match &reply.reading {
         Ok(reading) if reading.picked.is_none() => tokens::bytes(&reading.surface),
@@ -521,7 +524,7 @@ fn shown(reply: &Reply<'_>) -> usize {
     }
 }
 
-/// The bytes inside of a string's quotes; of anything else all of it.
+/// Returns the range between the quotes of a string, or the whole range of another value.
 pub(super) fn inside(json: &Json<'_>, node: NodeId) -> TextRange {
     let range = json.range(node);
     let quote = TextSize::new(1);
@@ -533,7 +536,7 @@ pub(super) fn inside(json: &Json<'_>, node: NodeId) -> TextRange {
     }
 }
 
-/// Words that look like names of files.
+/// Returns words that look like file names.
 fn files(text: &str) -> impl Iterator<Item = (&str, TextRange)> {
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '.' | '/' | '_' | '-');
     let mut at = 0;
@@ -548,14 +551,14 @@ fn files(text: &str) -> impl Iterator<Item = (&str, TextRange)> {
     })
 }
 
-/// Whether a prompt says that the reply before it could not be used.
+/// True if a prompt reports that the previous reply could not be used.
 fn is_error_report(prompt: &[u8]) -> bool {
     static REPORTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&ERROR_REPORTS.join("|")).ok());
     let head = prompt.get(..4096.min(prompt.len())).unwrap_or(&[]).to_ascii_lowercase();
     REPORTS.as_ref().is_some_and(|reports| reports.is_match(&head))
 }
 
-/// The words of a text that could be predicates.
+/// Returns hashes of the words that could be predicate names; `None` if there are too many.
 fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let found = text.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
@@ -570,7 +573,7 @@ fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
     Some(words)
 }
 
-/// A hash of the errors that were found.
+/// Returns a hash of the error codes and their paths, or `None` if there are no errors.
 fn errors(found: &[TranscriptFinding]) -> Option<u64> {
     let mut errors: Vec<_> = found
         .iter()

@@ -1,5 +1,4 @@
-//! A whole transcript in memory, for editors: records and turns by offset, and after an edit only what changed is read
-//! again.
+//! A whole transcript in memory, for editors: lookup by offset and incremental updates after edits.
 
 use std::sync::Arc;
 
@@ -22,44 +21,44 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{TextEdit, TextSize, size};
 
-/// A transcript. Cheap to clone; what an edit does not touch is shared.
+/// A transcript. Cheap to clone; versions share the parts that an edit does not touch.
 #[derive(Debug, Clone)]
 pub struct Transcript {
     options: TranscriptOptions,
     plan: Option<Plan>,
     entries: Vec<DocumentRecord>,
     summary: ReadSummary,
-    /// The version of most replies.
+    /// Protocol version of the majority of replies.
     session: Option<Profile>,
 }
 
-/// A record and its place in the file.
+/// A record and its position in the file.
 #[derive(Debug, Clone)]
 pub struct DocumentRecord {
-    /// Its number from 1 on: that of its line where the container has a record a line.
+    /// Number, starting at 1. If the container has one record per line, this is the line number.
     pub number: u64,
-    /// Where it starts, in bytes of the file.
+    /// Offset in the file, in bytes.
     pub start: u64,
-    /// What is in it; the same as long as its bytes are.
+    /// Content. Shared between versions while the bytes of the record are unchanged.
     pub body: Arc<Body>,
 }
 
-/// What is in a record. Ranges count from its start.
+/// Content of a record. Ranges are relative to its start.
 #[derive(Debug)]
 pub struct Body {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: usize,
-    /// The turns in the order of the record.
+    /// Turns in the order of the record.
     pub turns: Vec<Turn>,
-    /// What is wrong with the record itself.
+    /// Findings about the record itself.
     pub findings: Vec<Finding>,
     shape: Option<RecordShape>,
-    /// What was found in it, and what it was judged by.
+    /// Cached findings and the inputs they depend on.
     checked: Memo<CheckInputs, Arc<RecordCheck>>,
 }
 
 impl DocumentRecord {
-    /// It with its bytes, those of the file that it was read from.
+    /// Returns the record with its bytes. `text` is the file that the record was read from.
     #[must_use]
     pub fn record<'t>(&self, text: &'t [u8]) -> Record<'t> {
         let start = usize::try_from(self.start).unwrap_or(usize::MAX);
@@ -75,14 +74,14 @@ impl DocumentRecord {
     }
 }
 
-/// Where an offset of a file is.
+/// Turn and text offset at an offset of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnPosition<'t> {
     /// The record.
     pub entry: &'t DocumentRecord,
-    /// The turn whose text has the offset.
+    /// The turn whose text contains the offset.
     pub turn: &'t Turn,
-    /// The offset in the text of the turn.
+    /// Offset in the text of the turn.
     pub offset: TextSize,
 }
 
@@ -100,7 +99,7 @@ impl Transcript {
         Self { options, plan, entries, summary, session }
     }
 
-    /// The transcript after edits that led to `text`, in their order.
+    /// Returns the transcript after `edits`, in order, that resulted in `text`.
     #[must_use]
     pub fn update(&self, text: &[u8], edits: &[TextEdit]) -> Self {
         let (same_start, same_end) = unchanged(self.summary.bytes, edits);
@@ -119,14 +118,14 @@ impl Transcript {
             }
             _ => return Self::parse(self.options.clone(), text),
         };
-        // Which of several equal texts counts, only all of the file tells.
+        // Copies are marked relative to earlier texts, so they depend on the whole file.
         match self.has_copies() || updated.has_copies() {
             true => Self::parse(self.options.clone(), text),
             false => updated,
         }
     }
 
-    /// Whether the same text may be in several of its places.
+    /// True if the transcript may contain the same text in several places.
     fn has_copies(&self) -> bool {
         let is_read_so = matches!(
             self.summary.container,
@@ -135,7 +134,7 @@ impl Transcript {
         is_read_so && self.entries.iter().any(|entry| repetitions::depend_on_others(&entry.body.turns))
     }
 
-    /// Reads the lines that changed.
+    /// Rereads the changed lines.
     fn update_lines(&self, plan: Plan, text: &[u8], same_start: u64, same_end: u64) -> Self {
         let from = line_start(text, to_usize(same_start));
         let tail = text.len() - to_usize(same_end);
@@ -154,7 +153,7 @@ impl Transcript {
         let old_to = u64::try_from(to as i128 - grown).unwrap_or(u64::MAX);
         let behind = self.entries.partition_point(|entry| entry.start < old_to).max(before);
         let rest = self.entries.get(behind..).unwrap_or(&[]);
-        // The first of them says how many lines came or went.
+        // The shift of the first record applies to all following records.
         if let Some(first) = rest.first() {
             let shift = |start: u64| u64::try_from(i128::from(start) + grown).unwrap_or(0);
             let number = line + lines(text, from, to_usize(shift(first.start)));
@@ -168,7 +167,7 @@ impl Transcript {
         self.with(plan, entries, text)
     }
 
-    /// Reads everything from the record on that the first change may belong to.
+    /// Rereads everything from the first record that the change may affect.
     fn update_end(&self, plan: Plan, text: &[u8], same_start: u64) -> Self {
         let before = self.entries.partition_point(|entry| entry.end() < same_start).saturating_sub(1);
         let mut entries = self.entries.get(..before).unwrap_or(&[]).to_vec();
@@ -205,25 +204,25 @@ impl Transcript {
         Self { options: self.options.clone(), plan: Some(plan), entries, summary, session: self.session }
     }
 
-    /// Its container; `None` of an empty file.
+    /// The container format; `None` for an empty file.
     #[must_use]
     pub fn container(&self) -> Option<Container> {
         self.summary.container
     }
 
-    /// Its records, in their order.
+    /// The records in file order.
     #[must_use]
     pub fn entries(&self) -> &[DocumentRecord] {
         &self.entries
     }
 
-    /// What was seen of the file as a whole.
+    /// Properties of the file as a whole.
     #[must_use]
     pub fn summary(&self) -> &ReadSummary {
         &self.summary
     }
 
-    /// The record that an offset is in, its end included.
+    /// Returns the record at an offset. The end of a record is inclusive.
     #[must_use]
     pub fn entry_at(&self, offset: u64) -> Option<&DocumentRecord> {
         let behind = self.entries.partition_point(|entry| entry.start <= offset);
@@ -231,7 +230,7 @@ impl Transcript {
         (offset <= entry.end()).then_some(entry)
     }
 
-    /// The turn that an offset is in, and where in its text.
+    /// Returns the turn at an offset and the offset in its text.
     #[must_use]
     pub fn spot(&self, offset: u64) -> Option<TurnPosition<'_>> {
         let entry = self.entry_at(offset)?;
@@ -242,8 +241,8 @@ impl Transcript {
         })
     }
 
-    /// Everything that is found in it. `key` is a number that changes with whatever the context consists of: records
-    /// that were judged under the same one are not judged again.
+    /// Returns all findings. `key` must change if the context changes: records that were checked
+    /// with the same key are not checked again.
     #[must_use]
     pub fn check(
         &self,
@@ -255,8 +254,8 @@ impl Transcript {
         self.check_each(text, context, limits, key, &mut |_| {})
     }
 
-    /// [`Transcript::check`], which shows to `each` what is found when it comes to a record, for each of them in their
-    /// order: what `each` takes away is not among what is given.
+    /// Like [`Transcript::check`]. Calls `each` once per record, in order, with the new findings.
+    /// Findings that `each` removes are not returned.
     #[must_use]
     pub fn check_each(
         &self,
@@ -293,7 +292,7 @@ impl Transcript {
 }
 
 impl DocumentRecord {
-    /// What is found in it by itself.
+    /// Returns the findings of this record on its own.
     #[must_use]
     pub fn checked(&self, text: &[u8], context: &ReplyContext<'_>, key: u64) -> Arc<RecordCheck> {
         let compute = |_| Arc::new(check(&self.record(text), context));
@@ -301,7 +300,7 @@ impl DocumentRecord {
     }
 }
 
-/// A number that changes with whatever a record is judged by, beside its bytes.
+/// Cache key for all inputs of a check except the bytes of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CheckInputs(u64);
 
@@ -323,13 +322,13 @@ fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
     detect::plan(options, head, head.len() == text.len(), &own)
 }
 
-/// The version of most replies of a file.
+/// Returns the protocol version of the majority of replies of a file.
 fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     majority(&ReadTerms::new(options, plan?, None), text, text.len() <= LOOK_AHEAD).0
 }
 
-/// The container after an edit. One behind the bytes that tell it changes nothing.
+/// Returns the container after an edit. Edits after the examined first bytes do not change it.
 fn plan_of_new(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
     match to_usize(same_start) > HEAD + 3 {
         true => old.plan,
@@ -347,7 +346,7 @@ fn is_same(one: Plan, other: Option<Plan>) -> bool {
     })
 }
 
-/// How many bytes at the start and at the end edits left as they were.
+/// Returns the number of unchanged bytes at the start and at the end.
 fn unchanged(old_len: u64, edits: &[TextEdit]) -> (u64, u64) {
     let (mut start, mut end, mut len) = (old_len, old_len, old_len);
     for edit in edits {
@@ -359,13 +358,13 @@ fn unchanged(old_len: u64, edits: &[TextEdit]) -> (u64, u64) {
     (start, end.min(old_len - start.min(old_len)))
 }
 
-/// Where the line that an offset is in begins.
+/// Returns the start of the line that contains an offset.
 fn line_start(text: &[u8], offset: usize) -> usize {
     let before = text.get(..offset.min(text.len())).unwrap_or(text);
     memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
 }
 
-/// How many lines end between two offsets.
+/// Returns the number of line ends between two offsets.
 fn lines(text: &[u8], from: usize, to: usize) -> u64 {
     memchr::memchr_iter(b'\n', text.get(from..to.max(from)).unwrap_or(&[])).count() as u64
 }
@@ -389,7 +388,7 @@ mod tests {
         TranscriptOptions { name: name.into(), ..TranscriptOptions::default() }
     }
 
-    /// A transcript as text: records, their places and turns.
+    /// Formats the records, positions and turns of a transcript.
     fn shown(transcript: &Transcript, text: &[u8]) -> Vec<String> {
         let record = |entry: &DocumentRecord| {
             let record = entry.record(text);

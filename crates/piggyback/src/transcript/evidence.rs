@@ -1,5 +1,7 @@
-//! Whether a fix keeps what a capture is evidence of: no word or number is taken out of a reply, and none is put in but
-//! keys of the protocol. Escapes, quotes, brackets, commas, full stops and the order of things may change.
+//! Check that a fix preserves the evidence in a captured reply.
+//!
+//! A fix must not remove words or numbers, and may add only keys of the protocol. Changes of
+//! escapes, quotes, brackets, commas, full stops and the order of elements are allowed.
 
 mod places;
 
@@ -9,13 +11,13 @@ use crate::envelope::json::is_any_space;
 use crate::envelope::{JSON_SYNTAX, json, table};
 use mangle_syntax::lint::{Anchor, Applicability, Edit, Finding, Fix};
 
-/// How many bytes beside an edit are looked at, at most, to see whole words.
+/// Maximum number of bytes before and after an edit that are examined to complete words.
 const BESIDE: usize = 128;
 
-/// How often escapes are decoded: a string inside a string inside a string.
+/// Maximum nesting of strings whose escapes are decoded.
 const LEVELS: usize = 6;
 
-/// A finding about a text of a capture: a fix that would change the evidence becomes a suggestion.
+/// Turns a fix that would change the evidence into a suggestion.
 pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
     match finding.fix.take() {
         Some(fix) if !(keeps(text, &fix) || finding.rule == &JSON_SYNTAX && is_space(text, &fix)) => {
@@ -32,8 +34,8 @@ pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
     finding
 }
 
-/// True if a fix replaces nothing but white space with white space. Characters without width may hide text in a string, but
-/// the JSON rule replaces only those outside of strings.
+/// True if a fix only replaces white space with white space. The JSON rule does so only outside of
+/// strings, because zero-width characters can hide text in a string.
 fn is_space(text: &[u8], fix: &Fix) -> bool {
     fix.edits.iter().all(|edit| {
         let range = usize::from(edit.span.range.start())..usize::from(edit.span.range.end());
@@ -42,7 +44,7 @@ fn is_space(text: &[u8], fix: &Fix) -> bool {
     })
 }
 
-/// Whether `text` says the same words and numbers after a fix.
+/// True if `text` has the same words and numbers after a fix.
 #[must_use]
 pub(super) fn keeps(text: &[u8], fix: &Fix) -> bool {
     let mut change = Change::default();
@@ -52,23 +54,23 @@ pub(super) fn keeps(text: &[u8], fix: &Fix) -> bool {
     change.keeps_evidence()
 }
 
-/// The tokens that come and go.
+/// Tokens that a fix adds and removes.
 #[derive(Debug, Default)]
 struct Change {
-    /// How often each token is there afterwards, less how often it was there before.
+    /// Number of occurrences of each token after the fix, minus the number before.
     tokens: BTreeMap<Token, i64>,
 }
 
-/// What a text consists of beside punctuation.
+/// Content of a text. Most punctuation is not a token.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Token {
-    /// A word, which may be of digits.
+    /// A word or a number.
     Word(String),
-    /// A word in front of a colon.
+    /// A word before a colon.
     Key(String),
-    /// The backticks or tildes of a fence.
+    /// The backticks or tildes of a code fence.
     Fence,
-    /// A symbol, or a character that hides.
+    /// A symbol, or an invisible character.
     Mark(char),
     /// An empty string, list or object, or `null`.
     Blank,
@@ -97,13 +99,13 @@ impl Change {
         self.tokens.iter().all(|(token, count)| match (token, count) {
             (_, 0) => true,
             (Token::Key(word), 1..) => table::is_key(word),
-            // A fence may be closed.
+            // Closing a fence is allowed.
             (Token::Fence | Token::Blank, 1..) => true,
             _ => false,
         })
     }
 
-    /// A literal of another language is the literal of JSON.
+    /// Cancels out literals of other languages that become the JSON literal.
     fn respell(&mut self) {
         for (json, others) in LITERALS {
             for other in *others {
@@ -119,7 +121,7 @@ impl Change {
         }
     }
 
-    /// A key of the protocol may take the place of another key.
+    /// Cancels out keys that are replaced by keys of the protocol.
     fn rename(&mut self) {
         let is_new = |(token, count): (&Token, &i64)| match token {
             Token::Key(word) if *count > 0 && table::is_key(word) => *count,
@@ -140,24 +142,25 @@ impl Change {
     }
 }
 
-/// The token of a literal of JSON.
+/// Returns the token of a JSON literal.
 fn literal(word: &str) -> Token {
     if word == "null" { Token::Blank } else { Token::Word(word.into()) }
 }
 
-/// The literals of JSON, and how other languages write them.
+/// JSON literals and their spellings in other languages.
 const LITERALS: &[(&str, &[&str])] = &[
     ("true", &["True", "TRUE"]),
     ("false", &["False", "FALSE"]),
     ("null", &["None", "NULL", "Null", "nil", "undefined"]),
 ];
 
-/// How many bytes at the end of a text belong to a word that goes on behind it.
+/// Returns the number of bytes at the end of a text that belong to a word crossing the edit.
 fn beginning(text: &[u8]) -> usize {
     text.iter().rev().take(BESIDE).take_while(|byte| is_inner(**byte)).count()
 }
 
-/// How many bytes at the start of a text belong to a word before it, and to a colon behind that.
+/// Returns the number of bytes at the start of a text that belong to a word crossing the edit,
+/// including a following colon.
 fn ending(text: &[u8]) -> usize {
     let word = text.iter().take(BESIDE).take_while(|byte| is_inner(**byte)).count();
     let rest = text.get(word..).unwrap_or(&[]);
@@ -165,14 +168,14 @@ fn ending(text: &[u8]) -> usize {
     word + rest.iter().take(BESIDE).take_while(is_border).count()
 }
 
-/// Whether a byte may be inside of a word or of an escape.
+/// True if a byte can occur inside a word or an escape.
 fn is_inner(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'_' | b'.' | b'-' | b'+' | b'\\' | b'`' | b'~')
         || byte >= 0x80
 }
 
-/// A text without escapes of JSON, through all strings.
+/// Returns a text with JSON escapes decoded, through nested strings.
 fn decoded(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..LEVELS {
@@ -212,7 +215,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// The character of the digits behind `\u`, and what follows.
+/// Decodes the digits after `\u`. Returns the character and the rest of the text.
 fn unit(text: &str) -> Option<(char, &str)> {
     let digits = |text: &str| u16::from_str_radix(text.get(..4)?, 16).ok();
     let (first, rest) = (digits(text)?, text.get(4..)?);
@@ -224,7 +227,7 @@ fn unit(text: &str) -> Option<(char, &str)> {
     }
 }
 
-/// The empty strings, lists and objects of a text.
+/// Counts the empty strings, lists and objects of a text.
 fn blanks(text: &str) -> usize {
     let is_blank = |at: usize| {
         let before = text.get(..at).unwrap_or("").trim_end().chars().next_back();
@@ -272,27 +275,27 @@ fn is_number_part(char: char) -> bool {
     is_part(char) || matches!(char, '.' | '-' | '+')
 }
 
-/// Whether a number with a sign or a point in front begins here.
+/// True if the text starts with a number that has a sign or a leading decimal point.
 fn is_sign(text: &str) -> bool {
     let rest = text.trim_start_matches(['-', '+', '.']);
     rest.len() < text.len() && rest.starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// Whether a character that is no letter counts as content: symbols, and what can hide in a text. Quotes and white space
-/// do not.
+/// True if a character that is not alphanumeric is content: symbols and invisible characters.
+/// Quotes and white space are not content.
 fn is_mark(char: char) -> bool {
     let is_beyond = !char.is_ascii() && !char.is_alphanumeric();
     let is_sign = matches!(char, '，' | '、' | '：');
     !char.is_whitespace() && !is_foreign_quote(char) && !is_sign && (char.is_control() || is_beyond)
 }
 
-/// True if a character is a quote of a word processor.
+/// True if a character is a typographic quote.
 fn is_foreign_quote(char: char) -> bool {
     let mut buffer = [0; 4];
     !char.is_ascii() && json::quote_len(char.encode_utf8(&mut buffer).as_bytes()).is_some()
 }
 
-/// The words of a run of letters, digits, points and signs; one that is a number is one word.
+/// Splits a run of letters, digits, points and signs into words. A number is one word.
 fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
     if let Some(number) = number(part.trim_end_matches('.')) {
         out.push(Token::Word(number));
@@ -311,7 +314,7 @@ fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
     }
 }
 
-/// A number as all that are equal are written.
+/// Returns the canonical form of a number, so that equal numbers compare equal.
 fn number(text: &str) -> Option<String> {
     let unsigned = text.trim_start_matches(['-', '+']);
     let sign = if text.starts_with('-') { "-" } else { "" };
@@ -332,7 +335,7 @@ mod tests {
     use mangle_syntax::lint::Fix;
     use mangle_syntax::text::{TextRange, size};
 
-    /// Whether the words stay when `from` in `text` becomes `to`.
+    /// True if a fix that replaces `from` with `to` in `text` keeps the words.
     fn check(text: &str, from: &str, to: &str) -> bool {
         let at = text.find(from).unwrap_or(text.len());
         let fix = Fix::safe("x").replace(TextRange::at(size(at), size(from.len())), to);

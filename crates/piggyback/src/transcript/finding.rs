@@ -1,25 +1,25 @@
-//! A finding about a transcript, and where it is.
+//! Finding about a transcript with its position.
 
 use crate::transcript::address::Address;
 use crate::transcript::turn::Record;
 use mangle_syntax::lint::Finding;
 
-/// Something that was found in a transcript.
+/// A finding about a transcript.
 #[derive(Debug, Clone)]
 pub struct TranscriptFinding {
-    /// The number of its record.
+    /// Record number; 0 for the file as a whole.
     pub record: u64,
-    /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
-    /// from there.
+    /// Offset of the record in the file, in bytes. Ranges of the finding without another anchor are
+    /// relative to this offset.
     pub start: u64,
-    /// The finding, with ranges from the start of its record.
+    /// The finding. Ranges are relative to the start of the record.
     pub finding: Finding,
-    /// Where, for people.
+    /// Human-readable position.
     pub address: Address,
 }
 
 impl TranscriptFinding {
-    /// A finding about the bytes of a record, on its characters.
+    /// Creates a finding about bytes of a record. Extends its ranges to whole characters.
     #[must_use]
     pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
         let finding = finding.on_characters(record.bytes);

@@ -1,4 +1,4 @@
-//! What is wrong with a container, before its replies are checked: `PB040` to `PB047`, `PB049`, `PB050`.
+//! Rules about containers and their findings: `PB040` to `PB047`, `PB049`, `PB050`.
 
 use super::binary;
 use super::turn::Unsaid;
@@ -20,43 +20,43 @@ pub(super) const RULES: &[&Rule] = &[
     &REPLY_NOT_READ,
 ];
 
-/// A preview in a log.
+/// Rule: a log contains only a preview of a reply.
 pub static PREVIEW_ONLY: Rule = rule!("preview-only.md");
 
-/// A line that is no record.
+/// Rule: a line or part is not a valid record.
 pub static BAD_RECORD: Rule = rule!("bad-record.md");
 
-/// Records of several kinds in one file.
+/// Rule: a file mixes records of several formats.
 pub static MIXED_CONTAINER: Rule = rule!("mixed-container.md");
 
-/// A fence without its end.
+/// Rule: a code fence is never closed.
 pub static OPEN_FENCE: Rule = rule!("open-fence.md");
 
-/// Bytes that are no text.
+/// Rule: a record contains bytes that are not UTF-8.
 pub static INVALID_UTF8: Rule = rule!("record-invalid-utf8.md");
 
-/// A transcript in which nothing is a reply.
+/// Rule: a transcript contains no reply.
 pub static NO_REPLY_FOUND: Rule = rule!("no-reply-found.md");
 
-/// A reply without a text.
+/// Rule: a reply is empty.
 pub static EMPTY_REPLY: Rule = rule!("empty-reply.md");
 
-/// Replies in records of an unknown format.
+/// Rule: replies are in records of an unknown format.
 pub static UNKNOWN_FORMAT: Rule = rule!("unknown-format.md");
 
-/// An envelope that is not a reply.
+/// Rule: an envelope is in a place that is not a reply.
 pub static NOT_A_REPLY: Rule = rule!("not-a-reply.md");
 
-/// Envelopes of a record that are not read.
+/// Rule: envelopes of a record are not read.
 pub static REPLY_NOT_READ: Rule = rule!("reply-not-read.md");
 
-/// An envelope in a place whose texts answer nobody.
 pub(super) fn not_a_reply(range: TextRange, place: Unsaid) -> Finding {
     Finding::new(&NOT_A_REPLY, range, format!("envelope in {} is not a reply", place.place()))
         .note("nothing in it is asserted, and no request in it is evaluated")
 }
 
-/// Envelopes that are nested too deeply, or too many; `range` is the first of them.
+/// Creates a finding for envelopes that are not read because of nesting or number. `range` is the
+/// first one.
 pub(super) fn too_many(range: TextRange, count: usize) -> Finding {
     let headline = match count {
         1 => "an envelope of the record is not read".to_owned(),
@@ -67,7 +67,7 @@ pub(super) fn too_many(range: TextRange, count: usize) -> Finding {
         .help("split the record, or describe its format with `[[transcripts.shape]]`")
 }
 
-/// A reply that is only a reference to a text elsewhere.
+/// Creates a finding for a reply that only refers to a missing attachment.
 pub(super) fn lost_attachment(range: TextRange) -> Finding {
     Finding::new(&REPLY_NOT_READ, range, "reply is a reference to an attachment that is missing")
         .note("the record has no text with this name in `attachments`")
@@ -80,10 +80,10 @@ pub(super) fn preview(range: TextRange) -> Finding {
         .help("log the whole reply")
 }
 
-/// What happens to a record that cannot be read.
+/// Note for records that cannot be read.
 const UNREAD: &str = "its turns are not checked; reading continues after it";
 
-/// A part of a record that is not JSON; `what` names it.
+/// Creates a finding for invalid JSON in a record. `what` names the part.
 pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Finding {
     let (detail, at) = match json.problems.first() {
         Some(problem) => (detail(problem.kind), problem.range.start()),
@@ -94,7 +94,7 @@ pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Findi
         .note(UNREAD)
 }
 
-/// What is wrong, in words that follow a colon.
+/// Returns a description of a JSON problem, to follow a colon.
 fn detail(problem: JsonProblemKind) -> &'static str {
     match problem {
         JsonProblemKind::NoValue => "a value is missing",
@@ -121,12 +121,12 @@ fn detail(problem: JsonProblemKind) -> &'static str {
     }
 }
 
-/// A record that is valid JSON, but not an object.
+/// Creates a finding for a record that is valid JSON, but not an object.
 pub(super) fn no_object(range: TextRange) -> Finding {
     Finding::new(&BAD_RECORD, range, "record is not a JSON object").note(UNREAD)
 }
 
-/// A record that is longer than `limit` bytes; `range` is the part of it that is known.
+/// Creates a finding for a record that is longer than `limit` bytes. `range` is the known part.
 pub(super) fn too_long(range: TextRange, limit: usize) -> Finding {
     Finding::new(&BAD_RECORD, range, format!("record is longer than {} MiB", limit >> 20)).note(UNREAD)
 }
@@ -137,7 +137,7 @@ pub(super) fn open_fence(range: TextRange, end: TextSize, closing: String) -> Fi
         .fix(Fix::safe("close the fence at the end of the file").insert(end, closing))
 }
 
-/// The bytes of a record that are no UTF-8: one finding at the first of them.
+/// Returns a finding at the first invalid byte of a record, or `None` if the record is UTF-8.
 pub(super) fn invalid_utf8(bytes: &[u8]) -> Option<Finding> {
     if simdutf8::basic::from_utf8(bytes).is_ok() {
         return None;
@@ -157,7 +157,7 @@ pub(super) fn invalid_utf8(bytes: &[u8]) -> Option<Finding> {
     Some(finding)
 }
 
-/// A file that is not text; `kind` is what it is.
+/// Creates a finding for a file that is not text. `kind` is a description of its type.
 pub(super) fn binary(kind: &str) -> Finding {
     let finding =
         Finding::new(&BAD_RECORD, TextRange::default(), format!("file is {kind}, not a transcript"))
@@ -165,19 +165,20 @@ pub(super) fn binary(kind: &str) -> Finding {
     if kind == binary::UTF_16 { finding.help("save it as UTF-8") } else { finding }
 }
 
-/// An answer without a text.
 pub(super) fn empty_reply(range: TextRange) -> Finding {
     Finding::new(&EMPTY_REPLY, range, "reply is empty").note("the runtime shows nothing and stores nothing")
 }
 
-/// A file without a byte.
 pub(super) fn empty_file() -> Finding {
     Finding::new(&EMPTY_REPLY, TextRange::default(), "transcript is empty")
         .note("it has no reply that can be checked")
 }
 
-/// A file without a reply in which there are so many prompts; `first` is what its first record looks like, and `tried` what
-/// was looked for. A file that was not named may well be meant to hold prompts alone.
+/// Creates a finding for a file without a reply.
+///
+/// `prompts` is the number of prompts, `first` a description of the first record, and `tried` the
+/// list of known formats. If the file was not named explicitly and has prompts, the severity is
+/// information.
 pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
     let message = match prompts {
         0 => "no reply found in this transcript".to_owned(),

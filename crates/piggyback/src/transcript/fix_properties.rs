@@ -1,6 +1,8 @@
-//! All fixes of all rules about replies, in replies that are damaged at random, in every container: after a fix the
-//! reply is read at least as well as before, its finding is gone, there is no new error, no update is gone, and no word or
-//! number came or went but keys of the protocol.
+//! Properties of the fixes of all rules about replies, in randomly damaged replies in every
+//! container.
+//!
+//! After a fix, the runtime reads at least as much as before, and the finding is gone. There are no
+//! new errors or lost updates, and only protocol keys are added or removed.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::rule_examples::Example;
 use mangle_syntax::lint::{Anchor, Applicability, Fix, FixKind, Severity};
 
-/// What damage puts into a reply.
+/// Text that damage inserts.
 const PIECES: [&str; 24] = [
     "\"",
     "\\",
@@ -43,18 +45,18 @@ const PIECES: [&str; 24] = [
     "\"q(1)\",",
 ];
 
-/// What a value is exchanged for.
+/// Replacement values.
 const VALUES: [&str; 9] =
     ["null", "[null]", "{}", "[]", "\"\"", "5", "true", "\"0.5\"", "[{}, null, \"p(1).\"]"];
 
-/// What is found in a file, and how much of it the runtime reads.
+/// Findings of a file and the extent that the runtime reads.
 struct State {
     found: Vec<TranscriptFinding>,
     picked: usize,
     is_whole: bool,
-    /// The texts of the replies.
+    /// Texts of the replies.
     texts: Vec<String>,
-    /// How many updates there are in all objects of all replies.
+    /// Number of updates in all objects of all replies.
     updates: usize,
 }
 
@@ -79,7 +81,7 @@ impl State {
         Self { found, picked, is_whole, texts, updates }
     }
 
-    /// How often something is found; where a fix lets more be read, in the same words.
+    /// Counts a finding. If its fix lets the runtime read more, compares also the message.
     fn count(&self, wanted: &TranscriptFinding) -> usize {
         let is_it = |found: &&TranscriptFinding| {
             found.finding.rule == wanted.finding.rule
@@ -88,7 +90,7 @@ impl State {
         self.found.iter().filter(is_it).count()
     }
 
-    /// How many errors there are of each rule.
+    /// Counts errors by rule.
     fn errors(&self) -> BTreeMap<&'static str, usize> {
         let mut errors = BTreeMap::new();
         let severity = |found: &TranscriptFinding| found.finding.severity.or(found.finding.rule.severity);
@@ -99,7 +101,7 @@ impl State {
     }
 }
 
-/// How many elements lists of updates have, at any depth. One that is blank or `null` says nothing, and may go.
+/// Counts the elements of update lists at any depth. Blank or `null` elements are not counted.
 fn updates_in(json: &Json<'_>) -> usize {
     let lists = json.nodes().flat_map(|node| json.members(node));
     let lists = lists.filter(|member| json.string(member.key).is_some_and(|key| key == "mangle_updates"));
@@ -109,7 +111,7 @@ fn updates_in(json: &Json<'_>) -> usize {
     lists.map(|member| json.elements(member.value).filter(is_said).count()).sum()
 }
 
-/// The words of the replies with how often each is there; escapes are taken for spaces.
+/// Counts the words of the replies. Escapes count as spaces.
 fn words(state: &State) -> BTreeMap<String, i64> {
     let mut words = BTreeMap::new();
     for text in &state.texts {
@@ -122,8 +124,8 @@ fn words(state: &State) -> BTreeMap<String, i64> {
     words
 }
 
-/// What a fix put in or took out that it must not: anything but keys of the protocol, `null`, and other spellings of the
-/// same literal, number or escape.
+/// Returns a message if a fix removed an update or added a word. Allowed words are protocol keys,
+/// `null`, and other spellings of the same literal, number or escape.
 fn altered(before: &State, after: &State) -> Option<String> {
     if after.updates < before.updates && before.is_whole {
         return Some("an update is gone".into());
@@ -135,7 +137,7 @@ fn altered(before: &State, after: &State) -> Option<String> {
     let is_spelling = |word: &str| {
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.trim_matches('0').is_empty();
         let is_literal = ["true", "false", "null", "none", "undefined", "nil"];
-        // `\u000a` and the digits of a number that is written otherwise.
+        // `\u000a`, and the digits of a number in another notation.
         let is_escape = word.starts_with('u') && word.get(1..5).is_some_and(|code| code.starts_with("00"));
         is_number || is_literal.contains(&word.to_ascii_lowercase().as_str()) || is_escape
     };
@@ -144,7 +146,7 @@ fn altered(before: &State, after: &State) -> Option<String> {
     came.map(|(word, _)| format!("`{word}` came from nowhere"))
 }
 
-/// The file after a fix, if it is a fix of the file.
+/// Returns the file after a fix, if the fix applies to the file.
 fn applied(file: &[u8], start: u64, fix: &Fix) -> Option<Vec<u8>> {
     let mut edits: Vec<_> = fix.edits.iter().collect();
     edits.sort_by_key(|edit| edit.span.range.start());
@@ -163,7 +165,7 @@ fn applied(file: &[u8], start: u64, fix: &Fix) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// Characters are deleted, put in, and exchanged for others.
+/// Deletes, inserts and replaces characters.
 fn damaged(reply: &str, damage: &[(u16, u8, usize)]) -> String {
     let mut text = reply.to_owned();
     for (place, len, piece) in damage {
@@ -180,7 +182,7 @@ fn damaged(reply: &str, damage: &[(u16, u8, usize)]) -> String {
     text
 }
 
-/// A value of the reply is exchanged for another.
+/// Replaces a value of the reply.
 fn exchanged(reply: &str, place: u16, value: usize) -> String {
     let json = Json::parse(reply.as_bytes());
     let values: Vec<_> = json
@@ -194,8 +196,9 @@ fn exchanged(reply: &str, place: u16, value: usize) -> String {
     text
 }
 
-/// Whether a fix lets the runtime read what it could not read before, so that what is wrong there is only seen now:
-/// behind a slip of JSON, in an update that was no atom, and under a key that was lost.
+/// True if a fix lets the runtime read text that was unreadable before, so that new findings are
+/// expected. Examples: text after a JSON error, an update that was not an atom, or a misspelled
+/// key.
 fn opens(found: &TranscriptFinding) -> bool {
     let renames =
         |fix: &Fix| fix.applicability == Applicability::Unsafe && fix.title.starts_with("rename it");
@@ -203,14 +206,14 @@ fn opens(found: &TranscriptFinding) -> bool {
         || found.finding.fix.as_ref().is_some_and(renames)
 }
 
-/// Whether what is left after a fix is no worse than what was there.
+/// Checks that the state after a fix is not worse than before.
 fn judge(before: &State, after: &State, found: &TranscriptFinding) -> Result<(), String> {
     let rule = found.finding.rule;
     if after.picked < before.picked {
         return Err("fewer envelopes are read".into());
     }
     let (was, is) = (before.count(found), after.count(found));
-    // In damaged JSON the next slip may be told in the same words.
+    // In damaged JSON, the next error may have the same message.
     if is >= was && rule.name != "json-syntax" && (before.is_whole || !opens(found)) {
         return Err(format!("{} was found {was} times, and is found {is} times", rule.name));
     }
@@ -220,7 +223,7 @@ fn judge(before: &State, after: &State, found: &TranscriptFinding) -> Result<(),
     let (errors, left) = (before.errors(), after.errors());
     let new = left.iter().find(|(code, count)| errors.get(*code).is_none_or(|before| before < *count));
     match new {
-        // What could not be read at all has no other errors.
+        // An unreadable text has no other errors.
         Some((code, _)) if before.is_whole => Err(format!("{code} is new")),
         _ => Ok(()),
     }
@@ -231,7 +234,7 @@ fn examples() -> Vec<&'static Rule> {
     envelope::rules().filter(is_reply).collect()
 }
 
-/// What is wrong with the fixes of a file; empty where nothing is.
+/// Returns the problems of the fixes of a file, or an empty string.
 fn wrong(name: &str, file: &str, example: &Example) -> String {
     let before = State::of(name, file.as_bytes(), example);
     let mut wrong = String::new();

@@ -1,5 +1,5 @@
-//! Sessions in the formats of services, libraries and tools: every reply is read, with its atoms at the right bytes, whatever
-//! surrounds it, and nothing is found in good sessions that is not found in the envelopes alone.
+//! Sessions in the formats of services, libraries and tools. Each reply is found with its atoms at
+//! the right bytes, and a good session has no findings beyond those of its envelopes.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use crate::envelope::{Reply, ReplyContext};
 use mangle_settings::{Caps, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
-/// How many sessions are made in each format.
+/// Number of sessions per format.
 const SESSIONS: u64 = 30;
 
-/// Numbers that look random and are the same every time.
+/// Deterministic pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -87,7 +87,7 @@ fn exchange(at: usize, seed: u64, random: &mut Random) -> Exchange {
     Exchange { prompt: format!("{at}: {}", random.text()), reply }
 }
 
-/// How a value is written: on a line, or on several.
+/// Formats a value on one line or on several lines.
 fn written(value: &Value, random: &mut Random) -> String {
     match random.below(2) {
         0 => value.to_string(),
@@ -99,20 +99,20 @@ fn lines(values: impl IntoIterator<Item = Value>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
 }
 
-/// Messages with the names that a format has for roles and texts.
+/// Returns messages with the names that a format uses for roles and texts.
 fn messages(session: &[Exchange], role: &str, text: &str, words: [&str; 2]) -> Vec<Value> {
     let one = |who: &str, what: &str| json!({ role: who, text: what });
     session.iter().flat_map(|turn| [one(words[0], &turn.prompt), one(words[1], &turn.reply)]).collect()
 }
 
-/// The messages before an answer, as services are given them.
+/// Returns the messages before an answer, as in a request.
 fn history(session: &[Exchange], at: usize) -> Vec<Value> {
     let mut all = messages(&session[..=at], "role", "content", ["user", "assistant"]);
     all.pop();
     all
 }
 
-/// A value as OTLP types it.
+/// Wraps a value in the types of OTLP.
 fn typed(value: &Value) -> Value {
     match value {
         Value::Array(values) => {
@@ -139,7 +139,7 @@ fn spans(spans: Vec<(Value, Vec<Value>)>) -> Value {
     json!({ "resourceSpans": [{ "resource": { "attributes": [] }, "scopeSpans": [{ "scope": { "name": "x" }, "spans": spans }] }] })
 }
 
-/// A format: its name, the name of a file of it, and what writes a session.
+/// A format: its name, a file name, and a function that writes a session.
 type Format = (&'static str, &'static str, fn(&[Exchange], &mut Random) -> String);
 
 fn each(session: &[Exchange], value: impl Fn(usize, &Exchange) -> Value) -> Vec<Value> {
@@ -464,7 +464,7 @@ const FORMATS: &[Format] = &[
     }),
 ];
 
-/// The replies of a session in pieces of some characters, each with an end.
+/// Splits the replies of a session into short pieces, with an end marker per reply.
 fn pieces(session: &[Exchange], piece: impl Fn(&str) -> String, end: &str) -> String {
     let mut out = String::new();
     for turn in session {
@@ -477,7 +477,7 @@ fn pieces(session: &[Exchange], piece: impl Fn(&str) -> String, end: &str) -> St
     out
 }
 
-/// The replies of a file, and the codes of what is found in it.
+/// Returns the replies of a file and the codes of its findings.
 fn read(name: &str, bytes: &[u8]) -> (Vec<(Vec<u8>, Turn)>, BTreeSet<String>) {
     let settings = TranscriptSettings::default();
     let (mut replies, mut found) = (Vec::new(), Vec::new());
@@ -500,7 +500,7 @@ fn read(name: &str, bytes: &[u8]) -> (Vec<(Vec<u8>, Turn)>, BTreeSet<String>) {
     (replies, found.iter().map(told).collect())
 }
 
-/// Each character of each string of a reply is made by the bytes that it is mapped to.
+/// Checks that each character of each string of a reply maps to the bytes that produce it.
 fn check_places(name: &str, record: &[u8], turn: &Turn) {
     let reply = Reply::new(turn.text(record), &Caps::default());
     let object = reply.picked_object().unwrap();
@@ -540,7 +540,7 @@ fn good_sessions_have_no_finding_of_their_format() {
     for (format, name, write) in FORMATS {
         for seed in 0..SESSIONS {
             let session = session(seed);
-            // What is said of the replies themselves, and of their tokens beside those of the prompts.
+            // Findings about the replies, and about their tokens relative to the prompts.
             let alone = lines(session.iter().map(|turn| compact(turn.reply.as_bytes())));
             let chat = lines(messages(&session, "role", "content", ["user", "assistant"]));
             let expected: BTreeSet<_> =

@@ -1,14 +1,15 @@
-//! What the tracer of codeNERD's context harness writes (K11): headings, and under them the two channels as text.
-//! Only the updates are as the model wrote them.
+//! Output of the tracer of codeNERD's context harness (K11): headings, and both channels as text.
+//!
+//! Only the updates are the verbatim text of the model.
 
 use super::turn::{Record, TextKind, Turn, TurnRole};
 use crate::transcript::line_border::Border;
 use mangle_syntax::text::{TextRange, size};
 
-/// The line that draws a box around a header.
+/// Start of a line that draws a box around a header.
 const BOX: &str = "═══";
 
-/// Whether a line begins a turn.
+/// Returns [`Border::Begin`] if a line begins a turn.
 pub(super) fn border(line: &[u8]) -> Border {
     if is_header(line) { Border::Begin } else { Border::Within }
 }
@@ -21,14 +22,14 @@ fn is_header(line: &[u8]) -> bool {
     is_turn(line.trim_ascii())
 }
 
-/// Whether a text is of this kind: a header stands near its start, behind a line of its box.
+/// True if a text has this format: a box line and a turn header are among its first 200 lines.
 pub(super) fn is_harness(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').take(200);
     let has_box = lines.clone().any(|line| line.starts_with(BOX.as_bytes()));
     has_box && lines.any(is_header)
 }
 
-/// The part of a turn that a line belongs to.
+/// Section of a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Head,
@@ -37,7 +38,7 @@ enum Section {
     Updates,
 }
 
-/// Reads a turn.
+/// Reads the texts of a turn.
 pub(super) fn read(record: &mut Record<'_>) {
     let mut at = 0;
     let mut section = Section::Head;
@@ -65,7 +66,7 @@ pub(super) fn read(record: &mut Record<'_>) {
     record.turns.splice(0..0, turn);
 }
 
-/// An update, without the dash that one of the two tracers puts before it.
+/// Returns an update without the dash that one of the two tracers adds.
 fn update(text: &[u8], range: TextRange) -> Turn {
     let dash = if text.starts_with(b"- ") { 2 } else { 0 };
     Turn::part(TurnRole::Assistant, TextKind::Atom, TextRange::new(range.start() + size(dash), range.end()))

@@ -1,4 +1,4 @@
-//! Who answered, as far as a transcript tells it: the shard, the model, and the version of the protocol.
+//! Origin of a reply: agent role (shard), model and protocol version, if the transcript names them.
 
 use super::turn::{Record, Turn};
 use super::words::{member, text};
@@ -7,18 +7,18 @@ use crate::envelope::{Reply, ReplyContext, Survey};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, size};
 
-/// Who answered. What is not told is `None`.
+/// Origin of a reply. Missing labels are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Labels {
-    /// The type of the shard.
+    /// Type of the shard.
     pub shard: Option<String>,
-    /// The name of the model.
+    /// Name of the model.
     pub model: Option<String>,
-    /// The version of the protocol that the reply is judged by.
+    /// Version of the protocol that the reply is checked against.
     pub version: Option<&'static str>,
 }
 
-/// Keys that name a model.
+/// Keys for the name of a model.
 const MODELS: [&str; 9] = [
     "model",
     "model_name",
@@ -31,35 +31,36 @@ const MODELS: [&str; 9] = [
     "llm.model_name",
 ];
 
-/// Keys that name a shard or an agent beside a reply, where neither its container nor its envelope has a shard.
+/// Keys for a shard or an agent next to a reply. Used if neither the container nor the envelope
+/// names a shard.
 const SHARDS: [&str; 6] = ["shard_type", "shardType", "shard", "agent_name", "agentName", "agent"];
 
-/// Keys whose object speaks of the object that it stands in.
+/// Keys of nested objects that describe the enclosing object.
 const ABOUT: [&str; 8] =
     ["metadata", "attributes", "request", "response", "response_metadata", "extra", "kwargs", "params"];
 
-/// More nodes of a record are not searched for the name of a model.
+/// Maximum number of nodes of a record that are searched for names.
 const MOST_NODES: usize = 200_000;
 
-/// How many objects that name a model are looked at before a turn.
+/// Maximum number of objects before a turn that are searched for an enclosing object.
 const MOST_BEFORE: usize = 1_000;
 
-/// A longer name is cut, in characters.
+/// Maximum length of a name in characters. Longer names are truncated.
 const LONGEST: usize = 80;
 
-/// The models and the shards that the objects of a record name.
+/// Names of models and shards in the objects of a record.
 #[derive(Debug, Default)]
 pub struct RecordNames {
     models: NamesByPlace,
     shards: NamesByPlace,
 }
 
-/// Names, each with the bytes of the object that has it, in the order of the objects.
+/// Names with the byte range of their object, in the order of the objects.
 #[derive(Debug, Default)]
 struct NamesByPlace(Vec<(TextRange, String)>);
 
 impl RecordNames {
-    /// The names in a record; none where it is not JSON.
+    /// Collects the names of a record. Empty if the record is not JSON.
     #[must_use]
     pub fn of(record: &Record<'_>) -> Self {
         let is_json = matches!(record.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
@@ -86,7 +87,7 @@ impl NamesByPlace {
         Self(found)
     }
 
-    /// The name that the innermost object around some bytes has.
+    /// Returns the name in the innermost object that contains a range.
     fn around(&self, place: TextRange) -> Option<&str> {
         let end = self.0.partition_point(|(range, _)| range.start() <= place.start());
         let before = self.0.get(..end)?.iter().rev().take(MOST_BEFORE);
@@ -94,7 +95,7 @@ impl NamesByPlace {
     }
 }
 
-/// What an object, or a list of attributes, names under one of some keys.
+/// Returns the string value of the first of `keys` in an object or a list of attributes.
 fn named(json: &Json<'_>, node: NodeId, keys: &[&str]) -> Option<String> {
     if json.kind(node) == JsonKind::Array {
         let is_it =
@@ -111,7 +112,8 @@ fn short(name: &str) -> Option<String> {
 }
 
 impl Labels {
-    /// Who gave a turn, and in which version, where it is a reply.
+    /// Returns the labels of a turn. `reply` is the parsed reply with its profile, if the turn is
+    /// one.
     #[must_use]
     pub fn of(names: &RecordNames, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
         let place = turn.place(TextRange::up_to(size(turn.len())));
@@ -125,7 +127,7 @@ impl Labels {
         }
     }
 
-    /// The labels that are told, by name.
+    /// The labels that are present, with their names.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all =
             [("shard", self.shard.as_deref()), ("model", self.model.as_deref()), ("version", self.version)];
@@ -133,13 +135,13 @@ impl Labels {
     }
 }
 
-/// The shard that an envelope says it comes from.
+/// Returns the shard that the envelope names.
 fn shard(reply: &Reply<'_>) -> Option<String> {
     let (json, node) = reply.member(&["control_packet", "execution_metadata", "shard_type"])?;
     json.string(node).map(std::borrow::Cow::into_owned)
 }
 
-/// The version of the protocol that a reply is judged by.
+/// Returns the protocol version that a reply is checked against.
 #[must_use]
 pub fn profile(turn: &Turn, reply: &Reply<'_>, context: &ReplyContext<'_>) -> Profile {
     let of_turn = turn.details.as_ref().and_then(|details| details.profile);
@@ -157,7 +159,7 @@ mod tests {
     use crate::transcript::{TranscriptOptions, TranscriptReader};
     use mangle_settings::TranscriptSettings;
 
-    /// The labels of the replies of a file: shard, model and version.
+    /// Returns the labels of the replies of a file.
     fn labels(name: &str, text: &str) -> Vec<String> {
         let settings = TranscriptSettings::default();
         let context = ReplyContext::new(&settings);

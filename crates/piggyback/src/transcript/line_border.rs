@@ -1,12 +1,12 @@
-//! What a line means for the record around it.
+//! Role of a line as a boundary between records.
 
-/// What a line means for the record around it.
+/// Role of a line as a boundary between records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Border {
-    /// Nothing.
+    /// Not a boundary.
     Within,
-    /// A record begins with it.
+    /// First line of a record.
     Begin,
-    /// A record ends with it.
+    /// Last line of a record.
     End,
 }

@@ -1,4 +1,4 @@
-//! Plain text in which a pattern of the settings says where turns begin (`pattern` of `[[transcripts.shape]]`).
+//! Plain text whose turns begin at lines that match a `pattern` of `[[transcripts.shape]]`.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use crate::envelope::json::Json;
 use mangle_settings::TranscriptShape;
 use mangle_syntax::text::{TextRange, size};
 
-/// How many lines of a file are looked at for one that a pattern matches.
+/// Number of leading lines of a file that are searched for a match.
 const LINES: usize = 64;
 
-/// The shapes that the settings declare, ready to be used.
+/// Shapes from the settings, with compiled patterns.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CustomShapes {
     pub(super) shapes: Arc<[TranscriptShape]>,
     patterns: Vec<(Regex, usize)>,
 }
 
-/// A turn of a text, in bytes of it.
+/// A turn of a text. Offsets are in bytes of the text.
 struct LineTurn {
-    /// Where its line begins.
+    /// Start of the line that begins the turn.
     line: usize,
-    /// Where its text begins.
+    /// Start of the turn's text.
     text: usize,
-    /// Where its text ends, if the pattern says it.
+    /// End of the turn's text, if the pattern determines it.
     end: Option<usize>,
     role: TurnRole,
     details: Details,
@@ -42,7 +42,7 @@ impl CustomShapes {
         Self { shapes, patterns }
     }
 
-    /// Whether a pattern matches a line near the start of a text.
+    /// True if a pattern matches one of the first lines of a text.
     pub(super) fn fits(&self, head: &[u8]) -> bool {
         let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
         !self.patterns.is_empty() && lines.any(|line| self.matching(without_line_end(line)).is_some())
@@ -52,7 +52,7 @@ impl CustomShapes {
         self.patterns.iter().find_map(|(regex, at)| Some((self.shapes.get(*at)?, regex.captures(line)?)))
     }
 
-    /// Gives the turns of a text, each as a record. False where no line begins one.
+    /// Passes each turn of a text as a record to `each`. Returns false if no line begins a turn.
     pub(super) fn read(&self, text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) -> bool {
         let found = self.turns(text);
         let ends = found.iter().skip(1).map(|next| next.line).chain([text.len()]);
@@ -98,7 +98,8 @@ impl CustomShapes {
         found
     }
 
-    /// The turns of one text: those of a JSON record of a known shape, else the text itself.
+    /// Returns the turns in one text. A JSON record of a known shape can contain several; other
+    /// texts are one turn.
     fn said(&self, record: &[u8], range: std::ops::Range<usize>, found: &LineTurn) -> Vec<Turn> {
         let is_json = record.get(range.start).is_some_and(|byte| b"{[\"".contains(byte));
         let mut turns = Vec::new();

@@ -1,5 +1,7 @@
-//! Logs: entries that begin with a time, and go on until the next one. In those of the runtime a reply is behind a
-//! marker, or in the `response` of an entry's fields; in others behind whatever a program puts before it.
+//! Logs: entries that begin with a timestamp and extend to the next entry.
+//!
+//! In logs of the runtime, a reply follows a marker or is the `response` field. In other logs, a
+//! reply follows the prefix that the program writes.
 
 use super::entry::{self, EntryForm, Prefix};
 use super::findings;
@@ -10,16 +12,16 @@ use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
 use mangle_syntax::text::{TextRange, size};
 
-/// `2026/03/01 12:00:00.000000 `
+/// Timestamp pattern, for example `2026/03/01 12:00:00.000000 `. `0` stands for any digit.
 const STAMP: &[u8] = b"0000/00/00 00:00:00";
 
-/// At these lengths the runtime cuts what it only shows the beginning of.
+/// Lengths of truncated previews of the runtime, in bytes.
 const PREVIEWS: [usize; 3] = [200, 300, 500];
 
-/// How far into an entry a marker may stand.
+/// Maximum offset of a marker in an entry, in bytes.
 const MARKER_WITHIN: usize = 256;
 
-/// Whether a line begins with a time.
+/// True if a line begins with a timestamp.
 pub(super) fn is_stamped(line: &[u8]) -> bool {
     line.len() >= STAMP.len()
         && line.iter().zip(STAMP).all(|(byte, like)| match like {
@@ -28,12 +30,12 @@ pub(super) fn is_stamped(line: &[u8]) -> bool {
         })
 }
 
-/// Whether a JSON value is an entry of a log.
+/// True if a JSON value is a log entry.
 pub(super) fn is_entry(json: &Json<'_>, node: NodeId) -> bool {
     ["ts", "lvl", "msg"].iter().all(|name| member(json, node, name).is_some())
 }
 
-/// Reads an entry; `form` is what entries of its log begin with, where that is text.
+/// Reads an entry. `form` is the format of text entries of this log, if known.
 pub(super) fn read(record: &mut Record<'_>, form: Option<&EntryForm>) -> Option<RecordShape> {
     let start = start(record.bytes);
     let body = record.bytes.get(start..).unwrap_or(&[]);
@@ -66,7 +68,7 @@ pub(super) fn read(record: &mut Record<'_>, form: Option<&EntryForm>) -> Option<
     Some(RecordShape::Log)
 }
 
-/// Where what an entry says begins.
+/// Returns the start of the message of an entry.
 fn start(entry: &[u8]) -> usize {
     let line = entry.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
     match is_stamped(entry) {
@@ -119,7 +121,7 @@ fn add(turn: Turn, record: &mut Record<'_>) {
     }
 }
 
-/// Where the time at the start of an entry ends.
+/// Returns the end of the timestamp and the white space after it.
 fn stamp_end(entry: &[u8]) -> usize {
     let is_time = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let fraction = entry.iter().skip(STAMP.len()).take_while(|byte| is_time(byte)).count();
@@ -128,13 +130,13 @@ fn stamp_end(entry: &[u8]) -> usize {
     end + (rest.len() - rest.trim_ascii_start().len())
 }
 
-/// The words before a reply.
+/// Words before a reply.
 struct Marker {
     end: usize,
     is_preview: bool,
 }
 
-/// `Raw LLM Response: `, `Raw response preview: ` and their like.
+/// Finds a marker such as `Raw LLM Response: ` or `Raw response preview: `.
 fn marker(entry: &[u8]) -> Option<Marker> {
     let head = entry.get(..MARKER_WITHIN.min(entry.len()))?.to_ascii_lowercase();
     let head = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
@@ -151,7 +153,7 @@ fn marker(entry: &[u8]) -> Option<Marker> {
     Some(Marker { end: at + colon + 1 + space, is_preview })
 }
 
-/// Whether a text ends where the runtime cuts its previews.
+/// True if a text has the form of a truncated preview: a length in `PREVIEWS`, then `...`.
 fn is_preview(said: &[u8]) -> bool {
     said.strip_suffix(b"...").is_some_and(|text| PREVIEWS.contains(&text.len()))
 }

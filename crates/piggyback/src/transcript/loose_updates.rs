@@ -1,4 +1,4 @@
-//! Updates without an envelope around them, as logs and tracers keep them: judged as those in envelopes are.
+//! Checks of updates without an envelope, from logs and tracers.
 
 use super::placement;
 use super::turn::Turn;
@@ -9,11 +9,11 @@ use mangle_settings::Profile;
 use mangle_syntax::lint::{Anchor, Finding, Span};
 use mangle_syntax::text::{SegmentMap, TextRange};
 
-/// What is to be said of an update, as findings about its record.
+/// Checks an update with the rules for updates in envelopes. Ranges are relative to its record.
 pub(super) fn check(turn: &Turn, record: &[u8], context: &ReplyContext<'_>) -> Vec<Finding> {
-    // What is no text is told as that.
+    // Invalid UTF-8 has its own finding.
     let Ok(text) = std::str::from_utf8(turn.text(record)) else { return Vec::new() };
-    // Rules about updates look at JSON strings, so it becomes one.
+    // Rules about updates expect a JSON string.
     let literal = crate::envelope::edits::quoted(text);
     let json = Json::parse(literal.as_bytes());
     let (Some(update), Some((_, map))) =
@@ -30,7 +30,7 @@ pub(super) fn check(turn: &Turn, record: &[u8], context: &ReplyContext<'_>) -> V
     inward.map(|finding| placement::finding(finding, turn, record)).collect()
 }
 
-/// A finding about a literal as one about its value.
+/// Converts a finding about a string literal to a finding about its value.
 fn unquoted(mut finding: Finding, map: &SegmentMap) -> Option<Finding> {
     finding.range = inward(finding.range, map)?;
     for related in &mut finding.related {
@@ -48,7 +48,7 @@ fn unquoted(mut finding: Finding, map: &SegmentMap) -> Option<Finding> {
     Some(finding)
 }
 
-/// A range of a literal in its value; one that takes in the quotes is all of it.
+/// Converts a range of a literal to a range of its value. The quotes are not part of the value.
 fn inward(range: TextRange, map: &SegmentMap) -> Option<TextRange> {
     let all = map.to_source(TextRange::up_to(u32::MAX.into()));
     let inner = range.intersect(all).unwrap_or(TextRange::empty(range.start().clamp(all.start(), all.end())));

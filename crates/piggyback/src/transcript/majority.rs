@@ -1,4 +1,4 @@
-//! The version of the protocol that most replies of a file are written in, and the records that were read to find out.
+//! Protocol version of the majority of replies in a file, and the records read to determine it.
 
 use super::read_record::ReadRecord;
 use super::read_terms::ReadTerms;
@@ -11,29 +11,32 @@ use crate::envelope::profile::{self, Marker};
 use mangle_settings::Profile;
 use rustc_hash::FxHashMap;
 
-/// How many bytes of a file tell which version most of its replies are written in.
+/// Number of leading bytes of a file that are examined.
 pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
-/// How many envelopes are looked at.
+/// Maximum number of envelopes that are examined.
 const MOST: usize = 1_000;
 
-/// What the envelopes of a file tell.
+/// Version counts of the envelopes of a file.
 #[derive(Debug, Default)]
 struct Votes {
     total: usize,
     counts: [usize; Profile::ALL.len()],
-    /// How many have something that 1.1 has, and that may be a slip elsewhere.
+    /// Number of envelopes with only weak hints at version 1.1, which may be mistakes.
     hinted: usize,
-    /// What that is, each once.
+    /// Distinct kinds of these hints.
     hints: Vec<Marker>,
 }
 
-/// The records at the beginning of a file, by the number of the bytes that they were read from. They start where those bytes do, and
-/// are of no version.
+/// Records at the beginning of a file, by the number of the bytes they were read from. Offsets are
+/// relative to these bytes; the protocol version is not set.
 pub(super) type HeadRecords = FxHashMap<u64, Vec<ReadRecord<()>>>;
 
-/// The version of most replies in the bytes that a file begins with, and the records in them; `None` where there are too few to tell, or
-/// as many of each. `is_all` says that no more bytes follow.
+/// Returns the protocol version of the majority of replies in the first bytes of a file, and the
+/// records in them.
+///
+/// The version is `None` if there are fewer than two envelopes or no majority. `is_all` is true if
+/// no more bytes follow.
 pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> (Option<Profile>, HeadRecords) {
     let is_all = is_all || terms.is_whole();
     let mut rest = if terms.is_whole() { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
@@ -104,21 +107,23 @@ impl Votes {
         }
     }
 
-    /// What has no mark of a version counts as current.
+    /// Returns the version of more than half of the envelopes. Envelopes without a version mark are
+    /// current.
     fn majority(&self) -> Option<Profile> {
         let known: usize = self.counts.iter().sum();
         let count = |profile: Profile| {
             let at = Profile::ALL.iter().position(|one| *one == profile);
             at.and_then(|at| self.counts.get(at)).copied().unwrap_or_default()
         };
-        // Hints that do not depend on each other, or beside what only 1.1 has, are no slips.
+        // Several kinds of hints, or a certain mark of version 1.1, mean that the hints are not
+        // mistakes.
         let is_old = self.hints.len() > 1 || count(Profile::V1_1) > 0;
         let votes = |profile: Profile| match profile {
             Profile::V1_1 => count(profile) + if is_old { self.hinted } else { 0 },
             Profile::Current => count(profile) + self.total - known - if is_old { self.hinted } else { 0 },
             _ => count(profile),
         };
-        // A single envelope tells its version itself.
+        // A single envelope determines its own version.
         let has_others = self.total > 1;
         Profile::ALL.into_iter().find(|profile| has_others && votes(*profile) * 2 > self.total)
     }

@@ -1,4 +1,4 @@
-//! Markdown (K12): replies in fences, or, where the front matter says so, all of it.
+//! Markdown (K12): replies in code fences, or the whole file if the front matter requests it.
 
 use std::ops::Range;
 
@@ -9,45 +9,45 @@ use mangle_settings::Profile;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, size};
 
-/// The comment before a fence that is not to be read.
+/// Comment that excludes the following fence.
 const IGNORE: &[u8] = b"mangle-ls: ignore-fence";
 
-/// A fence, in bytes of its file.
+/// A code fence. Ranges are in bytes of the file.
 #[derive(Debug)]
 struct Fence {
-    /// With the lines that open and close it.
+    /// Includes the opening and closing lines.
     whole: Range<usize>,
-    /// What is between them.
+    /// Text between the opening and closing lines.
     body: Range<usize>,
-    /// What stands behind the marks that open it.
+    /// Text after the opening marks.
     info: Range<usize>,
-    /// How far it is indented.
+    /// Indentation in bytes.
     indent: usize,
     is_closed: bool,
     is_ignored: bool,
 }
 
-/// What the front matter of a file asks for.
+/// Options from the front matter of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct FrontMatter {
     profile: Option<Profile>,
     mode: FenceMode,
-    /// Where it ends.
+    /// End offset of the front matter.
     end: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum FenceMode {
-    /// The whole file is a reply.
+    /// The whole file is one reply.
     Response,
-    /// Fences are.
+    /// Each fence is a reply.
     #[default]
     Blocks,
-    /// Nothing is.
+    /// Nothing in the file is a reply.
     Ignore,
 }
 
-/// The records of a file: one a reply.
+/// Reads a file and passes one record per reply to `each`.
 pub(super) fn read(text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let matter = matter(text);
     match matter.mode {
@@ -78,8 +78,10 @@ pub(super) fn read(text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     }
 }
 
-/// Whether a fence of a documentation shows an envelope. One without a language may be a drawing that names its keys:
-/// there they have quotes.
+/// True if a fence of a documentation contains an envelope.
+///
+/// A fence without a language may be a diagram that mentions the keys, so the keys must be in
+/// quotes.
 fn is_envelope(text: &[u8], fence: &Fence) -> bool {
     let info = text.get(fence.info.clone()).unwrap_or(&[]);
     let tag = info.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or(&[]);
@@ -134,7 +136,7 @@ fn open_fence(bytes: &[u8]) -> Finding {
     )
 }
 
-/// The text of an indented fence: each line without the indent.
+/// Returns the text of an indented fence, with the indentation removed from each line.
 fn outdented(bytes: &[u8], body: Range<usize>, indent: usize, kind: TextKind) -> Turn {
     let (mut text, mut map) = (Vec::with_capacity(body.len()), SegmentMapBuilder::default());
     let mut at = body.start;
@@ -154,7 +156,7 @@ fn with_profile(mut turn: Turn, profile: Option<Profile>) -> Turn {
     turn
 }
 
-/// The fences of a text from an offset on.
+/// Returns the fences of a text after an offset.
 fn fences(text: &[u8], from: usize) -> Vec<Fence> {
     let mut found: Vec<Fence> = Vec::new();
     let mut open: Option<(Fence, u8, usize)> = None;
@@ -187,7 +189,7 @@ fn fences(text: &[u8], from: usize) -> Vec<Fence> {
     found
 }
 
-/// The front matter: `piggyback: {profile: …, mode: …}`, in one line or several.
+/// Parses the front matter, `piggyback: {profile: …, mode: …}`, on one or several lines.
 fn matter(text: &[u8]) -> FrontMatter {
     let mut matter = FrontMatter::default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
@@ -217,7 +219,7 @@ fn matter(text: &[u8]) -> FrontMatter {
             set(&mut matter, member);
         }
     }
-    // What never ends is no front matter.
+    // Front matter without an end is ordinary text.
     FrontMatter::default()
 }
 

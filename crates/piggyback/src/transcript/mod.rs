@@ -1,8 +1,10 @@
-//! Transcripts: files that replies of an agent were captured in, whatever keeps them there.
+//! Transcripts: captured replies of an agent in any of the supported container formats.
 //!
-//! Takes bytes, all at once ([`Transcript`]) or as they come ([`TranscriptReader`]); gives records, in them turns, and of each
-//! turn its text with the place of every byte of it. Knows each kind of container, what came before in the session,
-//! and nothing of what an envelope should look like. Opens no files.
+//! Parses bytes, all at once ([`Transcript`]) or in chunks ([`TranscriptReader`]), into records and
+//! turns. Each turn maps its text to the bytes of the file.
+//!
+//! This module knows the container formats and the state of a session. The envelope module checks
+//! the content of replies. Neither opens files.
 
 mod address;
 mod batch;
@@ -90,24 +92,25 @@ pub use mangle_settings::Container;
 use mangle_settings::{TranscriptSettings, TranscriptShape};
 use mangle_syntax::lint::Rule;
 
-/// What is known of a file before its first byte is read.
+/// Properties of a file that are known before it is read.
 #[derive(Debug, Clone, Default)]
 pub struct TranscriptOptions {
-    /// Its container, where somebody named it. [`Container::Raw`] makes one reply of all of it, unless a separator
-    /// of turns is set.
+    /// Container format, if specified. [`Container::Raw`] makes the whole file one reply, unless a
+    /// turn separator is set.
     pub container: Option<Container>,
-    /// Its name or path, of which only the end counts; empty for standard input.
+    /// Name or path; only the extension is used. Empty for standard input.
     pub name: String,
-    /// `turn_separator` of the settings. One that is no regular expression separates nothing.
+    /// `turn_separator` of the settings. Ignored if it is not a valid regular expression.
     pub separator: Option<String>,
-    /// The shapes of records that the settings declare.
+    /// Record shapes from the settings.
     pub shapes: Arc<[TranscriptShape]>,
-    /// Whether the file was named, so that replies are expected in it; a document that lies among transcripts has none.
+    /// True if the user named the file, so that it is expected to contain replies. False for a
+    /// document found in a directory.
     pub is_named: bool,
 }
 
 impl TranscriptOptions {
-    /// What settings say of a file of this name.
+    /// Creates the options for a file of this name from the settings.
     #[must_use]
     pub fn new(settings: &TranscriptSettings, name: impl Into<String>) -> Self {
         Self {
@@ -120,7 +123,8 @@ impl TranscriptOptions {
     }
 }
 
-/// The rules about containers, sessions and the configuration of the runtime, a list a family.
+/// Returns the rules about containers, sessions and the configuration of the runtime, family by
+/// family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [findings::RULES, settings::RULES].into_iter().chain(session::RULES).flatten().copied()
 }

@@ -1,4 +1,4 @@
-//! Native tool calls are noted for the answer that has them, in every container.
+//! Native tool calls are attributed to their answer, in every container.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -7,10 +7,9 @@ use super::*;
 use crate::envelope::{Reply, ReplyContext};
 use mangle_settings::{Runtime, TranscriptSettings};
 
-/// An envelope as a text.
 const ENVELOPE: &str = r#"{"control_packet":{"mangle_updates":[]},"surface_response":"Done."}"#;
 
-/// The answers of a file: true if they have native calls.
+/// Returns true for each answer of a file that has native calls.
 fn answers(name: &str, text: &str) -> Vec<bool> {
     let mut seen = Vec::new();
     let mut reader = TranscriptReader::new(TranscriptOptions { name: name.into(), ..Default::default() });
@@ -28,7 +27,7 @@ fn check(record: &Value, expected: &[bool]) {
     assert_eq!(answers("a.jsonl", &format!("{record}\n")), expected, "{record}");
 }
 
-/// A message of OpenAI with calls.
+/// Creates an OpenAI message with calls.
 fn message(calls: &Value) -> Value {
     json!({ "role": "assistant", "content": ENVELOPE, "tool_calls": calls })
 }

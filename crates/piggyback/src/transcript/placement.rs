@@ -1,5 +1,7 @@
-//! What was found in a reply, as it is in its record: ranges through all escapes, edits escaped once more for each
-//! string around the reply, and proven to say what was meant.
+//! Conversion of findings about a reply to findings about its record.
+//!
+//! Ranges are mapped through all escapes. Edits are escaped once for each string around the reply,
+//! and then verified.
 
 use super::evidence;
 use super::turn::Turn;
@@ -7,17 +9,20 @@ use crate::envelope::json::Json;
 use mangle_syntax::lint::{Anchor, Edit, Finding, Fix, Related, Span};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// How many bytes around an edit tell how its neighbours are escaped.
+/// Number of bytes around an edit that are examined to choose an escape style.
 const NEIGHBOURS: usize = 256;
 
-/// How many of the places of a finding are shown; a text may come in any number of pieces.
+/// Maximum number of additional ranges of one finding. A text can be split into any number of
+/// pieces.
 const PLACES: usize = 10;
 
-/// What stands in the place of a finding that has several.
+/// Label for the additional ranges of a finding.
 const GOES_ON: &str = "the same text continues here";
 
-/// A finding about the text of a turn as one about its record. A fix that would change the evidence becomes a suggestion;
-/// one that cannot be carried over is left out.
+/// Converts a finding about the text of a turn to a finding about its record.
+///
+/// A fix that would change the evidence becomes a suggestion. A fix that cannot be converted is
+/// dropped.
 pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Finding {
     finding = evidence::preserve(finding, turn.text(record));
     finding.fix = finding.fix.and_then(|one| fix(one, turn, record));
@@ -35,8 +40,10 @@ pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Findi
     finding
 }
 
-/// A fix of the text of a turn as one of its record; `None` where it would touch several places, or where what it
-/// leaves would not be read as it was meant.
+/// Converts a fix of the text of a turn to a fix of its record.
+///
+/// Returns `None` if the fix touches several places, or if the result would not decode to the
+/// intended text.
 #[must_use]
 pub fn fix(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
     for edit in &mut fix.edits {
@@ -56,7 +63,7 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
     let place = exact(range, turn)?;
     let text = turn.text(record);
     if turn.levels == 0 {
-        // Lines that were moved to the left cannot be told from those that were not.
+        // Removed indentation makes the position of a multi-line edit ambiguous.
         let is_one_line = || !edit.text.contains('\n') && !part(text, range).contains(&b'\n');
         let is_as_it_is = turn.is_as_it_is() || is_one_line();
         return is_as_it_is.then(|| Edit { span: Span::here(place), text: edit.text.clone() });
@@ -69,7 +76,7 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
     says(turn, record, range, &edit.text, &written).then(|| Edit { span: Span::here(place), text: written })
 }
 
-/// The bytes that make up a range of the text, and nothing but it; `None` where there are no such.
+/// Returns the bytes that produce exactly a range of the text, or `None` if no such range exists.
 fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
     if turn.seams_in(range).next().is_some() {
         return None;
@@ -81,16 +88,16 @@ fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
     is_exact.then_some(place)
 }
 
-/// Whether a place ends where a range of the text does. Where bytes of the record are left out between two parts of
-/// the text, the end of the first is not the start of the second.
+/// True if a place ends where a range of the text ends. If bytes of the record are omitted between
+/// two parts, the end of the first part is not the start of the second.
 fn ends(turn: &Turn, place: TextRange, range: TextRange) -> bool {
     let last = TextRange::new(range.end() - TextSize::new(1), range.end());
     turn.map.to_source(last).end() == place.end()
         && turn.map.to_derived(place.end()).is_none_or(|end| end == range.end())
 }
 
-/// Whether the record with `written` in the place of a range of the text is read as the text with `meant` there. Only
-/// the characters beside the range can get mixed up with what is new.
+/// True if the record, with `written` in place of the range, decodes to the text with `meant` in
+/// its place. Only adjacent characters can interact with the new text.
 fn says(turn: &Turn, record: &[u8], range: TextRange, meant: &str, written: &str) -> bool {
     let text = turn.text(record);
     let around = around(text, range, turn);
@@ -109,7 +116,7 @@ fn says(turn: &Turn, record: &[u8], range: TextRange, meant: &str, written: &str
     decoded(&new, turn.levels).is_some_and(|found| found == wanted)
 }
 
-/// A range with the characters beside it, as far as they are of the same piece of the text.
+/// Extends a range by one character on each side, within the same piece of the text.
 fn around(text: &[u8], range: TextRange, turn: &Turn) -> TextRange {
     let is_inner = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     let (mut start, mut end): (usize, usize) = (range.start().into(), range.end().into());
@@ -128,7 +135,7 @@ fn around(text: &[u8], range: TextRange, turn: &Turn) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// What the inside of a JSON string says, through several strings.
+/// Decodes the inside of a JSON string, through `levels` nested strings.
 fn decoded(bytes: &[u8], levels: u8) -> Option<Vec<u8>> {
     let mut bytes = bytes.to_vec();
     for _ in 0..levels {
@@ -146,17 +153,17 @@ fn part(text: &[u8], range: TextRange) -> &[u8] {
     text.get(range.start().into()..range.end().into()).unwrap_or(&[])
 }
 
-/// How a string writes what it has to escape.
+/// Escape style of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Style {
-    /// `\u0022`, not `\"`.
+    /// Uses `\u0022` instead of `\"`.
     by_number: bool,
-    /// Letters beyond ASCII, too.
+    /// Escapes non-ASCII characters.
     is_ascii: bool,
 }
 
 impl Style {
-    /// The style of what is near a place.
+    /// Detects the style around a place.
     fn near(record: &[u8], place: TextRange) -> Self {
         let (start, end): (usize, usize) = (place.start().into(), place.end().into());
         let near =
@@ -169,7 +176,7 @@ impl Style {
         Self { by_number, is_ascii }
     }
 
-    /// A text as the inside of a JSON string.
+    /// Returns a text as the inside of a JSON string.
     fn escape(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 8);
         for char in text.chars() {
@@ -188,7 +195,7 @@ impl Style {
     }
 }
 
-/// `\uXXXX`, twice where it takes two.
+/// Appends `\uXXXX`, or two of them for a surrogate pair.
 fn number(char: char, out: &mut String) {
     for unit in char.encode_utf16(&mut [0; 2]) {
         out.push_str(&format!("\\u{unit:04x}"));

@@ -1,4 +1,4 @@
-//! Raw text (K12): what the model said, and nothing else, or turns with lines between them.
+//! Raw text (K12): one reply, or several turns with separator lines.
 
 use std::ops::Range;
 
@@ -7,7 +7,6 @@ use regex::bytes::Regex;
 use super::entry::{self, Prefix};
 use super::turn::{TextKind, TurnRole};
 
-/// A turn of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PlainTurn {
     pub(super) role: TurnRole,
@@ -15,15 +14,18 @@ pub(super) struct PlainTurn {
     pub(super) range: Range<usize>,
 }
 
-/// What a line is to the turns around it.
+/// A line that separates turns.
 struct Separator {
     role: TurnRole,
-    /// Where the text of the turn begins in the line; its end where the line is nothing but a separator.
+    /// Start of the turn's text in the line. The end of the line if the line is only a separator.
     text: usize,
 }
 
-/// The turns of a text. `separator` is the expression for the lines between them; without one, lines such as
-/// `=== …`, `--- turn 3` and `Assistant:` are, unless `is_one` says that the text is one reply.
+/// Returns the turns of a text.
+///
+/// `separator` matches the lines between turns. By default, lines such as `=== …`, `--- turn 3` and
+/// `Assistant:` separate turns. If `is_one` is true and there is no separator, the text is one
+/// reply.
 pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<PlainTurn> {
     let is_separator = |line: &[u8]| match separator {
         Some(regex) => regex.find(line).map(|found| configured(line, found.end())),
@@ -51,7 +53,7 @@ pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec
     parts.into_iter().flat_map(|part| without_damage(part, text)).collect()
 }
 
-/// A reply, or what is behind a damaged envelope of it by itself: the next one is not part of the damage.
+/// Splits a reply after a damaged envelope, so that the next envelope is not part of the damage.
 fn without_damage(part: PlainTurn, text: &[u8]) -> Vec<PlainTurn> {
     let bytes = text.get(part.range.clone()).unwrap_or(&[]);
     if part.role != TurnRole::Assistant {
@@ -62,8 +64,9 @@ fn without_damage(part: PlainTurn, text: &[u8]) -> Vec<PlainTurn> {
     ranges.map(|range| PlainTurn { range, ..part.clone() }).collect()
 }
 
-/// A separator that the settings define and that ends at `end`. What follows it on its line is part of the turn where
-/// it is a reply, or where the line says who speaks.
+/// Interprets a line that matches the configured separator up to `end`.
+///
+/// The rest of the line belongs to the turn if it is a reply or if the line names a speaker.
 fn configured(line: &[u8], end: usize) -> Separator {
     let prefix = Prefix::of(line);
     let after = |at: usize| line.get(at..).unwrap_or(&[]).trim_ascii_start();
@@ -76,7 +79,7 @@ fn configured(line: &[u8], end: usize) -> Separator {
     Separator { role: role.unwrap_or_else(|| role_in(line.get(..text).unwrap_or(line))), text }
 }
 
-/// A line that begins with who speaks, in one of the ways that are no heading: `[user]`, `Assistant>`, `<- model`.
+/// Recognizes a line that begins with a speaker: `[user]`, `Assistant>`, `<- model`.
 fn labelled(line: &[u8]) -> Option<Separator> {
     let prefix = Prefix::of(line)?;
     Some(Separator { role: prefix.role.filter(|_| prefix.is_speaker())?, text: prefix.end })
@@ -87,7 +90,7 @@ fn part(role: TurnRole, range: Range<usize>) -> PlainTurn {
     PlainTurn { role, kind, range }
 }
 
-/// The separators that are known without a setting.
+/// Recognizes the built-in separators.
 fn usual(line: &[u8]) -> Option<Separator> {
     let whole = |role| Some(Separator { role, text: line.len() });
     let heading = line.strip_prefix(b"=== ").or_else(|| line.strip_prefix(b"--- "));
@@ -101,7 +104,7 @@ fn usual(line: &[u8]) -> Option<Separator> {
     (role != TurnRole::Other).then_some(Separator { role, text: colon + 1 })
 }
 
-/// Who a separator names; the model where it names nobody.
+/// Returns the speaker that a separator names; the model if it names none.
 fn role_in(line: &[u8]) -> TurnRole {
     let words =
         line.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());

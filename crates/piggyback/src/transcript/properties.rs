@@ -1,5 +1,6 @@
-//! What holds for every reply in every container, however its strings are escaped: each range of the reply is made
-//! by exactly the bytes that it is mapped to, and a fix of the reply, made in the file, gives the reply that it meant.
+//! Properties of every reply in every container and escape style. Each range of the reply maps to
+//! exactly the bytes that produce it. A fix that is applied to the file results in the intended
+//! reply.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ use mangle_settings::Caps;
 use mangle_syntax::lint::Fix;
 use mangle_syntax::text::{TextRange, size};
 
-/// The only reply of a file, its record's start and bytes.
+/// Returns the only reply of a file, with the start and the bytes of its record.
 fn read(name: &str, bytes: &[u8]) -> (usize, Vec<u8>, Turn) {
     let mut found = Vec::new();
     let mut reader =
@@ -29,19 +30,19 @@ fn read(name: &str, bytes: &[u8]) -> (usize, Vec<u8>, Turn) {
     found.remove(0)
 }
 
-/// What the inside of a JSON string says.
+/// Decodes the inside of a JSON string.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     serde_json::from_slice(&[b"\"", bytes, b"\""].concat()).unwrap()
 }
 
-/// What some bytes of a record say on the level of the reply.
+/// Decodes bytes of a record to the text of the reply.
 pub(super) fn said(record: &[u8], place: TextRange, turn: &Turn) -> String {
     let bytes = &record[usize::from(place.start())..usize::from(place.end())];
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     (0..turn.levels).fold(text, |text, _| decoded(text.as_bytes()))
 }
 
-/// A text without the white space at the start of lines, which an indented fence has more of.
+/// Removes white space at the start of lines. An indented fence has additional white space there.
 fn unindented(text: &str) -> String {
     text.split_inclusive('\n').map(|line| line.trim_start_matches([' ', '\t'])).collect()
 }
@@ -66,7 +67,7 @@ proptest! {
         prop_assert_eq!(text.trim(), envelope.as_str());
         prop_assert_eq!(&record[..], &file.as_bytes()[start..start + record.len()]);
 
-        // Each stretch of the reply.
+        // Each range of the reply.
         let ends: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         for _ in 0..20 {
             let (one, other) = (ends[choices.next(ends.len())], ends[choices.next(ends.len())]);
@@ -82,7 +83,7 @@ proptest! {
             }
         }
 
-        // Each character of each string in the envelope: keys, updates, the surface.
+        // Each character of each string in the envelope: keys, updates and the surface.
         let reply = Reply::new(text.as_bytes(), &Caps::default());
         let object = reply.picked_object().unwrap();
         for node in strings(&object.json) {
@@ -104,7 +105,7 @@ proptest! {
         let (start, record, turn) = read(name, file.as_bytes());
         let text = String::from_utf8(turn.text(&record).to_vec()).unwrap();
 
-        // A stretch inside of the surface: its new text is a part of a JSON string.
+        // A range inside the surface: its replacement is part of a JSON string.
         let json = Json::parse(text.as_bytes());
         let surface = json.range(strings(&json).last().copied().unwrap());
         let inside = &text[usize::from(surface.start()) + 2..usize::from(surface.end()) - 1];
@@ -112,7 +113,7 @@ proptest! {
         let ends: Vec<_> = inside.char_indices().map(|(at, _)| at).chain([inside.len()]).collect();
         let at = |index: usize| surface.start() + size(2 + ends[index]);
         let (one, other) = (at(choices.next(ends.len())), at(choices.next(ends.len())));
-        // Not inside of an escape of the envelope itself.
+        // Not inside an escape of the envelope itself.
         let snapped = |offset| map.to_derived(offset).map(|at| map.to_source(TextRange::empty(at)).start());
         let (Some(one), Some(other)) = (snapped(one), snapped(other)) else { return Ok(()) };
         let range = TextRange::new(one.min(other), one.max(other));
@@ -157,7 +158,7 @@ proptest! {
     }
 }
 
-/// The strings of an envelope in their order.
+/// Returns the strings of an envelope in order.
 pub(super) fn strings(json: &Json<'_>) -> Vec<crate::envelope::json::NodeId> {
     let (mut found, mut waiting) = (Vec::new(), vec![json.root()]);
     while let Some(node) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! A record that was read and is kept without its bytes, with what was found out about it.
+//! A record after reading, without its bytes and with a result.
 
 use super::record_shape::RecordShape;
 use super::repetitions::TextKeys;
@@ -14,20 +14,21 @@ pub(super) struct ReadRecord<T> {
     turns: Vec<Turn>,
     findings: Vec<Finding>,
     shape: Option<RecordShape>,
-    /// The texts that may be copies of others.
+    /// Hashes of the texts that may be copies.
     keys: TextKeys,
-    /// What was found out about the record.
+    /// Result of the work on the record.
     result: T,
 }
 
 impl<T> ReadRecord<T> {
-    /// A record without its bytes, and what else is to be kept.
+    /// Drops the bytes of a record and attaches a result.
     pub(super) fn new(record: Record<'_>, keys: TextKeys, result: T) -> Self {
         let Record { number, start, bytes, turns, findings, shape } = record;
         Self { number, start, len: bytes.len(), turns, findings, shape, keys, result }
     }
 
-    /// The record with its bytes, where in the batch they begin, and what else was kept.
+    /// Returns the record with its bytes, the offset of these bytes in the batch, the keys and the
+    /// result.
     pub(super) fn with_bytes(self, batch: &[u8], start: u64) -> (Record<'_>, usize, TextKeys, T) {
         let from = usize::try_from(self.start.saturating_sub(start)).unwrap_or(usize::MAX);
         let bytes = batch.get(from..from.saturating_add(self.len)).unwrap_or(&[]);

@@ -1,4 +1,5 @@
-//! What is needed to read records of a file, beside their bytes: the same for all of them, so any thread can read any record.
+//! Inputs for reading a record, apart from its bytes. All records of a file share them, so threads
+//! can read records in any order.
 
 use std::sync::Arc;
 
@@ -13,20 +14,20 @@ use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::{TranscriptOptions, entry, findings, markdown, plain};
 use mangle_settings::{Container, Profile};
 
-/// What is needed to read a record, beside its bytes.
+/// Inputs for reading a record, apart from its bytes.
 #[derive(Debug)]
 pub(super) struct ReadTerms {
     pub(super) plan: Plan,
-    /// The version of most replies of the file, where its first bytes tell it.
+    /// Protocol version of the majority of replies, if the first bytes of the file determine it.
     pub(super) session: Option<Profile>,
     own: CustomShapes,
     separator: Option<Regex>,
-    /// Whether the whole file is one reply.
+    /// True if the whole file is one reply.
     is_one: bool,
 }
 
 impl ReadTerms {
-    /// Those of a file that is read with these options.
+    /// Creates the inputs for a file with these options.
     pub(super) fn new(options: &TranscriptOptions, plan: Plan, session: Option<Profile>) -> Self {
         Self {
             plan,
@@ -37,17 +38,18 @@ impl ReadTerms {
         }
     }
 
-    /// Whether the file tells its records only as a whole.
+    /// True if the whole file must be read to find its records.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.plan.frame, Frame::Whole)
     }
 
-    /// Whether texts of the file may be copies of others.
+    /// True if texts of the file may be copies of other texts.
     pub(super) fn may_repeat(&self) -> bool {
         matches!(self.plan.container, Container::Array | Container::ChatLines | Container::Response)
     }
 
-    /// Gives the record, or the records, that some bytes are; their turns are of a session of this version.
+    /// Reads the record or records in some bytes and passes them to `each`. Sets the session
+    /// version of their turns.
     pub(super) fn read(
         &self,
         number: u64,

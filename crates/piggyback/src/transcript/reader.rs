@@ -1,4 +1,4 @@
-//! Reads a transcript as its bytes come: cuts them into records (`batch`), and counts what is in them.
+//! Incremental reader of transcripts: cuts chunks into records (`batch`) and counts their contents.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,70 +19,70 @@ use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
-/// How long a record may be, in bytes, where a file has many. What is longer is a finding, and not read.
+/// Maximum length of a record in bytes, in a file with several records. Longer records are reported
+/// and not read.
 pub const LONGEST_RECORD: usize = 16 << 20;
 
-/// How long a file may be, in bytes, that is one record, or tells its records only as a whole.
+/// Maximum length in bytes of a file that must be read as a whole.
 pub const LONGEST_DOCUMENT: usize = 64 << 20;
 
-/// How much of a record that is too long is kept, to show where it is.
+/// Number of bytes of an overlong record that are kept, to show its position.
 const SHOWN: usize = 256;
 
-/// Reads records from bytes that come in chunks of any size. Holds a chunk, and what came before it of a record that is not
-/// complete.
+/// Reads records from chunks of any size. Keeps one chunk and the incomplete record before it.
 #[derive(Debug)]
 pub struct TranscriptReader {
     options: TranscriptOptions,
     own: CustomShapes,
     repeated: Repetitions,
-    /// Whether the file is not text, so that nothing of it is read.
+    /// True if the file is not text. Such a file is not read.
     is_refused: bool,
-    /// The first bytes of the file, to say what it looks like.
+    /// First bytes of the file, for a description of its format.
     head: Vec<u8>,
     state: Option<(Arc<ReadTerms>, RecordSplitter)>,
-    /// What came and belongs to no record that is complete.
+    /// Bytes that are not yet part of a complete record.
     buffer: Vec<u8>,
-    /// Where in the file it begins.
+    /// Offset of the buffer in the file.
     start: u64,
-    /// Whether the record at its start was too long.
+    /// True if the buffer begins inside an overlong record.
     is_skipping: bool,
     has_begun: bool,
     number: u64,
     summary: ReadSummary,
     limit: usize,
-    /// The version of most replies of the file.
+    /// Protocol version of the majority of replies.
     session: Option<Profile>,
 }
 
-/// What a reader saw.
+/// Summary of a file after reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadSummary {
-    /// The container; `None` of an empty file.
+    /// Container format; `None` for an empty file.
     pub container: Option<Container>,
-    /// How many records there were.
+    /// Number of records.
     pub records: u64,
-    /// How many bytes there were.
+    /// Number of bytes.
     pub bytes: u64,
-    /// How many records there were of each shape.
+    /// Number of records of each shape.
     pub shapes: BTreeMap<RecordShape, u64>,
-    /// How many texts there were of the model, be they empty, cut off or copies of others.
+    /// Number of texts of the model, including empty, truncated and repeated texts.
     pub answers: u64,
-    /// How many texts there were that the model was given.
+    /// Number of texts that the model was given.
     pub prompts: u64,
-    /// How many records have a finding about the record itself.
+    /// Number of records with a finding about the record itself.
     pub damaged: u64,
-    /// The path of the first reply in a record of an unknown format.
+    /// Path of the first reply in a record of an unknown format.
     pub unknown: Option<String>,
-    /// Whether the file is named, and not a document among others.
+    /// True if the user named the file; false for a document found in a directory.
     pub is_named: bool,
-    /// The names of the shapes that the settings declare.
+    /// Names of the shapes from the settings.
     pub declared: Vec<String>,
-    /// What the file looks like, where nothing in it is a reply.
+    /// Description of the file's format, if the file contains no reply.
     pub sketch: Option<String>,
 }
 
 impl ReadSummary {
-    /// What is to be said of the file as a whole; ranges count from its start.
+    /// Returns the findings about the file as a whole. Ranges are relative to its start.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut words: Vec<_> = self.shapes.keys().map(|shape| shape.plural()).collect();
@@ -102,14 +102,14 @@ impl ReadSummary {
         mixed.into_iter().chain(self.unknown()).chain(self.silent()).collect()
     }
 
-    /// What is to be said where the format is unknown.
+    /// Returns the finding about an unknown format, if any.
     fn unknown(&self) -> Option<Finding> {
         let records = self.shapes.get(&RecordShape::Unknown)?;
         Some(findings::unknown_format(*records, self.unknown.as_deref().unwrap_or_default()))
     }
 
-    /// What is to be said where there is no reply. A document in Markdown is one among others, unless it is named; what is
-    /// damaged has a finding of its own.
+    /// Returns the finding about a missing reply, if any. Not reported for Markdown documents that
+    /// the user did not name, and not for damaged files.
     fn silent(&self) -> Option<Finding> {
         if self.container.is_none() && self.damaged == 0 {
             return Some(findings::empty_file());
@@ -122,7 +122,7 @@ impl ReadSummary {
         is_silent.then(|| findings::no_reply((self.prompts, self.is_named), first, &tried()))
     }
 
-    /// Counts what is in a record.
+    /// Counts the contents of a record.
     pub(super) fn add(&mut self, shape: Option<RecordShape>, turns: &[Turn], findings: &[Finding]) {
         self.records += 1;
         if let Some(shape) = shape {
@@ -136,14 +136,14 @@ impl ReadSummary {
         }
     }
 
-    /// Notes what the file looks like, if no reply was found in it.
+    /// Stores a description of the file's format if no reply was found.
     pub(super) fn look(&mut self, head: &[u8]) {
         self.sketch = (self.answers == 0).then(|| sketch::sketch(head));
     }
 }
 
 impl TranscriptReader {
-    /// A reader of one file.
+    /// Creates a reader for one file.
     #[must_use]
     pub fn new(options: TranscriptOptions) -> Self {
         let names = options.shapes.iter().map(|shape| shape.name.clone()).filter(|name| !name.is_empty());
@@ -167,53 +167,53 @@ impl TranscriptReader {
         }
     }
 
-    /// A reader that goes on in the middle of a file, where the record with this number begins, most of whose replies
-    /// are of version `session`.
+    /// Continues in the middle of a file, at the start of record `number`. `session` is the
+    /// protocol version of the majority of replies.
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
         self.state =
             Some((Arc::new(ReadTerms::new(&self.options, plan, session)), RecordSplitter::new(plan.frame)));
-        // At the start of the file there may be a byte order mark.
+        // A byte order mark is possible only at the start of the file.
         (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
         self
     }
 
-    /// A reader that knows the first bytes of its file, behind the mark of their encoding.
+    /// Determines the format from the first bytes of the file, after the byte order mark.
     #[cfg(test)]
     pub(super) fn knowing(mut self, head: &[u8], is_all: bool) -> Self {
         self.state = Some(self.decide(head, is_all).0);
         self
     }
 
-    /// With another limit than [`LONGEST_RECORD`].
+    /// Replaces [`LONGEST_RECORD`].
     #[cfg(test)]
     pub(super) fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }
 
-    /// How many bytes are waiting.
+    /// The number of buffered bytes.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Takes the next bytes of the file, and gives the records that they complete.
+    /// Reads the next chunk of the file and passes completed records to `each`.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Record<'_>)) {
         let mut batch = self.cut(chunk);
         self.read(&mut batch, &mut |record, _| each(record));
     }
 
-    /// Gives the records that end with the file, and what was seen.
+    /// Passes the remaining records to `each` and returns the summary.
     pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> ReadSummary {
         let mut batch = self.cut_rest();
         self.read(&mut batch, &mut |record, _| each(record));
         self.summary()
     }
 
-    /// Takes the next bytes of the file, and cuts the records that they complete. Each batch has to be given back, in order:
-    /// to [`TranscriptReader::read`], or to [`TranscriptReader::take`] when it was read elsewhere.
+    /// Cuts the next chunk of the file into records. Return each batch in order: pass it to
+    /// [`TranscriptReader::read`], or to [`TranscriptReader::take`] if it was read elsewhere.
     pub fn cut(&mut self, chunk: &[u8]) -> Batch {
         self.summary.bytes += chunk.len() as u64;
         let wanted = sketch::LOOKED_AT.saturating_sub(self.head.len()).min(chunk.len());
@@ -231,7 +231,7 @@ impl TranscriptReader {
         self.batch(Vec::new(), Vec::new())
     }
 
-    /// Cuts the records that end with the file.
+    /// Cuts the remaining records at the end of the file.
     pub fn cut_rest(&mut self) -> Batch {
         match self.is_refused {
             true => self.batch(Vec::new(), Vec::new()),
@@ -239,7 +239,7 @@ impl TranscriptReader {
         }
     }
 
-    /// Reads a batch; gives its records, each with the bytes of the batch in front of it.
+    /// Reads a batch. Passes each record to `each`, with the bytes of the batch before the record.
     pub fn read(&mut self, batch: &mut Batch, each: &mut dyn FnMut(&Record<'_>, &[u8])) {
         let head = std::mem::take(&mut batch.head);
         let session = batch.each(head, &mut |mut record, keys| {
@@ -250,9 +250,11 @@ impl TranscriptReader {
         self.settle(session);
     }
 
-    /// Takes a batch that was read elsewhere; gives its records as [`TranscriptReader::read`] does, with what was found out
-    /// about each there. That is `None` where it holds no more, since a turn of the record is a copy of another one. Returns
-    /// the bytes of the batch.
+    /// Merges a batch that was read elsewhere. Passes records to `each` as
+    /// [`TranscriptReader::read`] does, with their results.
+    ///
+    /// The result is `None` if a turn of the record is a copy of an earlier turn, because it is no
+    /// longer valid. Returns the bytes of the batch.
     pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut EachTaken<'_, T>) -> Vec<u8> {
         let ReadBatch { bytes, start, records, session } = batch;
         for record in records {
@@ -264,14 +266,14 @@ impl TranscriptReader {
         bytes
     }
 
-    /// What was seen, when all batches were given back.
+    /// Returns the summary, after all batches were returned.
     #[must_use]
     pub fn summary(mut self) -> ReadSummary {
         self.summary.look(&self.head);
         self.summary
     }
 
-    /// Counts a record, and marks what of it was there before. Gives whether something was.
+    /// Counts a record and marks copies of earlier texts. Returns true if there are any.
     fn count(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
         let has_copies = self.repeated.mark(record, keys);
         record.shape = record
@@ -281,36 +283,37 @@ impl TranscriptReader {
         has_copies
     }
 
-    /// Notes the version of most replies, which may be known only when a batch was read.
+    /// Stores the protocol version of the majority, which may become known only after a batch is
+    /// read.
     fn settle(&mut self, session: Option<Profile>) {
         self.session = session.or(self.session);
     }
 
-    /// Where in the file those bytes begin that belong to no record that was given.
+    /// File offset of the first byte that does not belong to a returned record.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.start
     }
 
-    /// The version of the protocol that most replies of the file are written in, once that is known.
+    /// Protocol version of the majority of replies, if already known.
     #[must_use]
     pub fn session(&self) -> Option<Profile> {
         self.session
     }
 
-    /// The container, once it is known.
+    /// Container format, if already known.
     #[must_use]
     pub fn container(&self) -> Option<Container> {
         self.summary.container
     }
 
-    /// Whether the file has records that are read one by one.
+    /// True if the records of the file can be read one by one.
     #[must_use]
     pub fn has_records(&self) -> bool {
         self.state.as_ref().is_some_and(|(terms, _)| !terms.is_whole())
     }
 
-    /// A batch of bytes in front of `start`.
+    /// Creates a batch of bytes that end at `self.start`.
     fn batch(&self, bytes: Vec<u8>, cuts: Vec<Cut>) -> Batch {
         let start = self.start - bytes.len() as u64;
         let terms = self.state.as_ref().map(|(terms, _)| Arc::clone(terms));
@@ -356,24 +359,24 @@ impl TranscriptReader {
         if self.is_skipping {
             cutter.forget(buffer.len() - at);
         }
-        // What follows the last record of a file belongs to none.
+        // Text after the last record does not belong to a record.
         if self.is_skipping || is_end {
             at = buffer.len();
         }
         self.start += at as u64;
         self.state = Some((terms, cutter));
-        // Splitting at the start would give up the room for what is to come.
+        // `split_off` at 0 would give up the capacity for later chunks.
         self.buffer = if at == 0 { std::mem::take(&mut buffer) } else { buffer.split_off(at) };
         Batch { head, ..self.batch(buffer, cuts) }
     }
 
-    /// How the file is read, and the records that were read to know it.
+    /// Determines the format of the file. Returns the records that were read for this purpose.
     fn decide(&mut self, head: &[u8], is_all: bool) -> ((Arc<ReadTerms>, RecordSplitter), HeadRecords) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
         let mut terms = ReadTerms::new(&self.options, plan, None);
         let mut records = HeadRecords::default();
-        // What is there of an only record need not be all of it.
+        // A file with a single record may be incomplete here.
         if !terms.is_whole() {
             (terms.session, records) = majority(&terms, head, is_all);
         }
@@ -382,13 +385,14 @@ impl TranscriptReader {
         ((Arc::new(terms), RecordSplitter::new(plan.frame)), records)
     }
 
-    /// What a file is that is not text. Where it is named as one reply it is read, byte by byte.
+    /// Returns the type of a file that is not text. A file that the user declared as one raw reply
+    /// is always read.
     fn refusal(&self) -> Option<&'static str> {
         let is_one = self.options.container == Some(Container::Raw);
         binary::kind(&self.buffer).filter(|_| !is_one)
     }
 
-    /// Refuses the file, with a finding.
+    /// Rejects the file with a finding.
     fn refuse(&mut self, kind: &'static str) -> Batch {
         self.is_refused = true;
         let bytes = std::mem::take(&mut self.buffer);
@@ -398,7 +402,7 @@ impl TranscriptReader {
 }
 
 impl Cut {
-    /// The bytes of a record; of more than `limit` the first few.
+    /// Creates the bounds of a record. If it is longer than `limit`, keeps only its first bytes.
     fn new(number: u64, range: Range<usize>, limit: usize) -> Self {
         if range.len() <= limit {
             return Self { number, range, kind: CutKind::Record };

@@ -1,4 +1,4 @@
-//! What is in the bytes of one record.
+//! Parsing of the turns in the bytes of one record.
 
 use super::entry::{self, EntryForm};
 use super::line_end::{up_to, without_line_end};
@@ -14,16 +14,16 @@ use mangle_settings::{Container, TranscriptShape};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// Where a record stands.
+/// Context of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordSite {
     pub(super) container: Container,
     pub(super) frame: Frame,
-    /// Its number from 1 on.
+    /// Record number, starting at 1.
     pub(super) number: u64,
 }
 
-/// Reads a record; `None` where there is none: a blank line, the text before the first entry of a log.
+/// Reads a record. Returns `None` for a blank line or the text before the first entry of a log.
 pub(super) fn read<'b>(
     site: RecordSite,
     bytes: &'b [u8],
@@ -72,7 +72,7 @@ fn log_line(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) 
     }
 }
 
-/// Reads records that hold the lines of one entry of a log.
+/// Reads a log entry that wraps the lines of a record.
 fn wrapped(
     site: RecordSite,
     record: &mut Record<'_>,
@@ -86,7 +86,7 @@ fn wrapped(
     record.bytes = without_line_end(record.bytes);
     let shape = value(RecordSite { frame: Frame::Lines, ..site }, record, own);
     if shape == Some(RecordShape::Unknown) {
-        // In a log, an answer that occurs twice was given twice.
+        // In a log, two occurrences of an answer are two answers.
         record.turns.iter_mut().for_each(|turn| turn.may_repeat = false);
     }
     shape
@@ -95,7 +95,7 @@ fn wrapped(
 /// Reads a record that is one JSON value.
 fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<RecordShape> {
     let is_envelopes = matches!(site.container, Container::EnvelopeLines | Container::Envelope);
-    // The usual case needs no look at what is inside.
+    // Fast path: no need to parse the value.
     if is_envelopes && !matches!(site.frame, Frame::Elements) && begins_as_envelope(record.bytes) {
         record.turns.push(Turn::part(TurnRole::Assistant, TextKind::Reply, record.range()));
         return Some(RecordShape::Envelope);
@@ -148,7 +148,7 @@ fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> 
     None
 }
 
-/// Adds what was found in a value to its record.
+/// Adds the parsed turns and findings of a value to its record.
 fn add(shaped: shapes::ShapedRecord, record: &mut Record<'_>) {
     record.turns.extend(shaped.turns);
     record.findings.extend(shaped.findings);
@@ -159,7 +159,7 @@ fn shapes_step(index: u64) -> String {
     super::words::step("", index)
 }
 
-/// Whether a line begins with a key of an envelope.
+/// True if a line begins with an envelope key.
 fn begins_as_envelope(bytes: &[u8]) -> bool {
     let inner = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inner.is_some_and(|inner| {
@@ -167,7 +167,7 @@ fn begins_as_envelope(bytes: &[u8]) -> bool {
     })
 }
 
-/// Reads the events of one turn of a coding agent: the last message is its answer.
+/// Reads the events of one turn of a coding agent. Its last message is the answer.
 fn events(record: &mut Record<'_>) -> Option<RecordShape> {
     let mut at = 0;
     let mut shape = None;
@@ -197,7 +197,7 @@ fn events(record: &mut Record<'_>) -> Option<RecordShape> {
     shape
 }
 
-/// The records of a session: its messages, and what is damaged between them.
+/// Passes the messages of a session, and damaged parts between them, as records to `each`.
 pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let json = Json::parse(bytes);
     let messages = shapes::messages(&json, json.root()).unwrap_or_default();
@@ -222,7 +222,7 @@ pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'
     }
 }
 
-/// What is wrong with a session as JSON, where the first of it is.
+/// Creates a finding at the first JSON problem of a session.
 fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
     let mut finding = findings::bad_record(json, up_to(bytes), "session");
     let behind = TextRange::new(json.end().min(finding.range.end()), finding.range.end());
@@ -230,7 +230,8 @@ fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
     finding
 }
 
-/// Damage that is in no message, as a record that ends before `limit`. Its bytes are those that the finding points to.
+/// Creates a record for damage outside of messages. The record ends before `limit` and contains the
+/// bytes of the finding.
 fn of_damage(damage: Finding, limit: TextSize, bytes: &[u8], start: u64) -> Record<'_> {
     let range = damage.range;
     let range = TextRange::new(range.start(), range.end().min(limit).max(range.start()));
@@ -239,20 +240,20 @@ fn of_damage(damage: Finding, limit: TextSize, bytes: &[u8], start: u64) -> Reco
     record
 }
 
-/// A part of a document as a record.
+/// Creates a record from a part of a document.
 fn of_part(number: u64, range: TextRange, bytes: &[u8], start: u64) -> Record<'_> {
     let part = bytes.get(range.start().into()..range.end().into()).unwrap_or(&[]);
     Record::new(number, start + u64::from(u32::from(range.start())), part)
 }
 
-/// A finding about a document as one about a part of it.
+/// Converts a finding about a document to a finding about a part of it.
 fn within(mut finding: Finding, part: TextRange) -> Finding {
     let range = finding.range.intersect(part).unwrap_or(TextRange::empty(part.start()));
     finding.range = range - part.start();
     finding
 }
 
-/// A turn of a text as a record.
+/// Creates a record from one turn of a text.
 pub(super) fn of_text(bytes: &[u8], start: u64, index: usize, part: PlainTurn) -> Record<'_> {
     let inner = bytes.get(part.range.clone()).unwrap_or(&[]);
     let mut record = Record::new(index as u64 + 1, start + part.range.start as u64, inner);

@@ -1,19 +1,19 @@
-//! The shapes that records have.
+//! Recognized formats of single records.
 
 use std::fmt;
 
-/// The forms of records that are recognised.
+/// Recognized formats of single records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordShape {
-    /// An envelope by itself.
+    /// A bare envelope.
     Envelope,
-    /// A message of a chat, or several.
+    /// One or more chat messages.
     Chat,
-    /// An answer of a model's API.
+    /// A response of a model API.
     Provider,
-    /// A piece of one.
+    /// A streamed chunk of a response.
     Delta,
-    /// A session that was stored.
+    /// A stored session.
     Session,
     /// A row of traces.
     Trace,
@@ -21,14 +21,14 @@ pub enum RecordShape {
     Audit,
     /// An entry of another log.
     Log,
-    /// A record of a shape that the settings declare.
+    /// A record of a shape from the settings.
     Declared,
-    /// A record of an unknown format in which a reply was found by its keys.
+    /// A record of an unknown format with a reply that was found by its keys.
     Unknown,
 }
 
 impl RecordShape {
-    /// The word for several of them. Messages, answers and their pieces go together.
+    /// The plural noun for messages. Messages, responses and chunks share one noun.
     #[must_use]
     pub fn plural(self) -> &'static str {
         match self {

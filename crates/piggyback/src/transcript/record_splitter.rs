@@ -1,32 +1,32 @@
-//! Where records end in bytes that keep coming.
+//! Incremental detection of record boundaries.
 
 use super::entry::{Borders, EntryForm};
 use crate::transcript::line_border::Border;
 
-/// How the records of a container lie behind one another.
+/// Delimiters of the records of a container.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Frame {
-    /// A line each.
+    /// One record per line.
     Lines,
-    /// Several lines each; the line says whether one begins or ends with it.
+    /// Several lines per record. The function classifies each line as a boundary.
     Groups(fn(&[u8]) -> Border),
-    /// The entries of a log that begin so.
+    /// Log entries of this format.
     Entries(EntryForm),
-    /// The elements of an array.
+    /// Elements of a JSON array.
     Elements,
-    /// JSON values one behind the other, each on as many lines as it likes.
+    /// Consecutive JSON values, each on any number of lines.
     Values,
-    /// One record, or several that only the whole document shows.
+    /// One record, or several that require the whole document.
     Whole,
 }
 
-/// Finds where the next record is, and looks at no byte twice.
+/// Finds the next record. Examines each byte at most once, except at record boundaries.
 #[derive(Debug)]
 pub(super) struct RecordSplitter {
     frame: Frame,
-    /// How far the bytes were looked at.
+    /// Number of examined bytes.
     seen: usize,
-    /// Where the record begins: behind commas and white space in an array.
+    /// Start of the record, after commas and white space.
     start: usize,
     array: Array,
     borders: Borders,
@@ -39,11 +39,12 @@ struct Array {
     is_escaped: bool,
     is_open: bool,
     is_element: bool,
-    /// Whether it has ended, with nothing after it.
+    /// True after the closing bracket. Later text is ignored.
     is_over: bool,
 }
 
-/// A record that was found: its bytes, and how many belong to it and to what is between records.
+/// Bounds of a record. `next` is the number of bytes up to the start of the search for the next
+/// record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RecordBounds {
     pub(super) start: usize,
@@ -56,8 +57,8 @@ impl RecordSplitter {
         Self { frame, seen: 0, start: 0, array: Array::default(), borders: Borders::default() }
     }
 
-    /// The next record in `bytes`, which begin where the last one ended; `None` until more bytes come, or at the
-    /// end when there is none.
+    /// Returns the next record in `bytes`, which begin at the end of the last record. `None` if
+    /// more bytes are needed, or at the end of the file.
     pub(super) fn next(&mut self, bytes: &[u8], is_end: bool) -> Option<RecordBounds> {
         let found = match self.frame {
             Frame::Lines => self.line(bytes),
@@ -74,7 +75,7 @@ impl RecordSplitter {
         match found {
             Some(_) => {
                 (self.seen, self.start) = (0, 0);
-                // The line that ended this record is looked at again as the first of the next.
+                // The next record begins with the line that ended this record.
                 self.borders = Borders::default();
             }
             None => self.seen = self.seen.max(self.start),
@@ -82,7 +83,7 @@ impl RecordSplitter {
         found
     }
 
-    /// Goes on after `dropped` of the bytes were thrown away.
+    /// Adjusts the state after `dropped` leading bytes were discarded.
     pub(super) fn forget(&mut self, dropped: usize) {
         self.seen = self.seen.saturating_sub(dropped);
         self.start = self.start.saturating_sub(dropped);
@@ -121,7 +122,8 @@ impl RecordSplitter {
         }
     }
 
-    /// An object or an array ends with its last bracket, anything else with its line.
+    /// Finds the end of a JSON value: the last bracket of an object or array, or the end of the
+    /// line.
     fn value(&mut self, bytes: &[u8]) -> Option<(usize, usize, usize)> {
         let array = &mut self.array;
         while let Some(&byte) = bytes.get(self.seen) {
@@ -211,7 +213,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The records of a text that comes in pieces of `step` bytes.
+    /// Returns the records of a text that arrives in chunks of `step` bytes.
     fn cut(frame: Frame, text: &str, step: usize) -> Vec<String> {
         let mut cutter = RecordSplitter::new(frame);
         let (mut buffer, mut found) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! What is a reply and what is not, in records of many services: each reply once, with each of its bytes at its place, and no
-//! envelope of anybody else.
+//! Distinction of replies from other envelopes in records of many services. Each reply is found
+//! once with correct positions, and envelopes of other authors are not replies.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::envelope::{Reply, ReplyContext};
 use mangle_settings::{Caps, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
-/// An envelope with this surface.
+/// Creates an envelope with this surface.
 fn envelope(surface: &str) -> String {
     envelope_value(surface).to_string()
 }
@@ -31,7 +31,7 @@ fn pretty(surface: &str) -> String {
     serde_json::to_string_pretty(&envelope_value(surface)).unwrap()
 }
 
-/// A text in pieces of some characters.
+/// Splits a text into short pieces.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(9).map(|chunk| chunk.iter().collect()).collect()
@@ -45,8 +45,8 @@ fn sse(values: impl IntoIterator<Item = Value>) -> String {
     values.into_iter().map(|value| format!("data: {value}\n\n")).collect()
 }
 
-/// The surfaces of the replies of a file, with the codes of findings about its records. The place of each byte of a reply is
-/// checked there and back.
+/// Returns the surfaces of the replies of a file and the codes of findings about its records.
+/// Checks the position of each byte of a reply in both directions.
 fn read(name: &str, file: &str) -> Vec<String> {
     let settings = TranscriptSettings::default();
     let options = TranscriptOptions { is_named: true, ..TranscriptOptions::new(&settings, name) };
@@ -75,7 +75,7 @@ fn read(name: &str, file: &str) -> Vec<String> {
     out
 }
 
-/// The surface of a reply that the runtime reads as one envelope; else the text.
+/// Returns the surface of a reply that the runtime reads as one envelope, otherwise the text.
 fn surface(record: &Record<'_>, turn: &Turn) -> String {
     let text = turn.text(record.bytes);
     let reply = Reply::new(text, &Caps::default());
@@ -88,7 +88,7 @@ fn surface(record: &Record<'_>, turn: &Turn) -> String {
     }
 }
 
-/// Takes each byte of a reply to the record and back.
+/// Maps each byte of a reply to the record and back.
 fn check_places(record: &Record<'_>, turn: &Turn) {
     let text = turn.text(record.bytes).to_vec();
     for (at, byte) in text.iter().enumerate() {
@@ -144,7 +144,7 @@ fn reasoning_alone_in_a_record_is_not_a_reply() {
         json!({ "role": "assistant", "content": [{ "reasoningContent": { "reasoningText": { "text": draft } } }] }),
         json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": [{ "type": "text", "text": draft }] }] }),
         json!({ "role": "assistant", "tool_plan": "", "thoughts": draft, "content": [] }),
-        // Logs of nobody known.
+        // Logs of unknown programs.
         json!({ "event": "model_thought", "thought": draft }),
         json!({ "step": 1, "scratchpad": { "text": draft } }),
         json!({ "span": { "attributes": { "gen_ai.reasoning": draft } } }),
@@ -284,7 +284,7 @@ fn arguments_of_a_call_are_a_reply_if_they_are_an_envelope() {
 fn all_replies_of_a_record_are_read() {
     let [one, two, three] = ["one", "two", "three"].map(envelope);
     for (record, expected) in [
-        // The answer of the whole is that of its last step.
+        // The answer of the record is also the answer of its last step.
         (
             json!({ "request": "x", "response": three, "spans": [{ "name": "s", "outputs": one }, { "name": "s", "outputs": two }, { "name": "s", "outputs": three }] }),
             &["one", "two", "three"][..],
@@ -329,7 +329,7 @@ fn references_to_attachments_are_resolved_in_their_record() {
         "samples": [{ "id": 1, "input": "x", "messages": [], "events": [event("h0"), event("h1")], "attachments": { "h0": envelope("one"), "h1": envelope("two") } }],
     });
     check("a.json", &one.to_string(), &["one", "two"]);
-    // Names count in the sample that they are in.
+    // Names are local to their sample.
     let two = json!({ "version": 2, "samples": [sample("one"), sample("two")] });
     check("a.json", &two.to_string(), &["one", "two"]);
     let lost =
@@ -363,7 +363,7 @@ fn a_conversation_that_is_written_again_is_one() {
         json!({ "contents": (0..count).map(one).collect::<Vec<_>>() })
     };
     check("a.jsonl", &lines([gemini(2), gemini(4), gemini(6)]), &all);
-    // Two sessions that begin alike are two.
+    // Two sessions with the same beginning are separate sessions.
     let other = json!({ "session_id": "t", "messages": snapshot(4) });
     check("a.jsonl", &lines([named(2), other]), &["answer 1", "answer 1", "answer 3"]);
 }
@@ -382,7 +382,7 @@ fn an_answer_continues_the_last_message_of_its_request() {
         json!({ "messages": messages(start), "completion": rest }),
         json!({ "input": { "messages": messages(start) }, "output": { "message": { "role": "assistant", "content": [{ "text": rest }] } } }),
         json!({ "messages": [{ "role": "user", "content": "x" }, { "role": "assistant", "content": start }, { "role": "assistant", "content": rest }] }),
-        // A server that gives the beginning back.
+        // A server that repeats the beginning of the answer.
         json!({ "request": { "messages": messages(start) }, "response": { "role": "assistant", "content": [{ "type": "text", "text": whole }] } }),
     ] {
         check("a.jsonl", &lines([record]), &["said"]);
@@ -449,7 +449,7 @@ fn pieces_of_a_stream_are_one_reply() {
     );
     let done = json!({ "type": "response.done", "response": { "object": "response", "output": [{ "type": "message", "role": "assistant", "content": [{ "type": "text", "text": whole }] }] } });
     check("a.jsonl", &lines(realtime.into_iter().chain([done.clone()])), &["said"]);
-    // Where only the end of a stream was kept.
+    // Only the end of a stream was kept.
     check("a.jsonl", &lines([done]), &["said"]);
     let completion = each(
         &|text| json!({ "id": "c", "object": "text_completion", "choices": [{ "text": text, "index": 0, "finish_reason": null }] }),
@@ -517,7 +517,7 @@ fn several_streams_in_one_file_are_several_replies() {
     check("a.jsonl", &lines(both), &["one", "two"]);
 }
 
-/// A text as Python's `repr` writes it.
+/// Formats a text like Python's `repr`.
 fn repr(text: &str) -> String {
     let mut out = String::from("'");
     for char in text.chars() {
@@ -532,7 +532,7 @@ fn repr(text: &str) -> String {
     out + "'"
 }
 
-/// A text as Node shows it in an object: a literal a line.
+/// Formats a text like Node's `util.inspect`, with one literal per line.
 fn inspect(text: &str) -> String {
     let lines: Vec<_> = text.split_inclusive('\n').map(repr).collect();
     lines.join(" +\n    ")
@@ -611,7 +611,7 @@ fn pieces_of_a_line_are_put_together() {
             check("a.jsonl", &lines(records), &["said"]);
         }
     }
-    // Lines of a printed envelope are a record each.
+    // Each line of a printed envelope is a separate record.
     let log = |text: &str| json!({ "log": text, "stream": "stdout", "time": "2026-03-01T10:00:00Z" });
     let printed = pretty("said");
     let docker = printed.split_inclusive('\n').map(log).chain([log("\n"), log("done\n")]);
@@ -649,7 +649,7 @@ fn a_prefix_that_all_lines_share_is_left_out() {
     check("h.txt", &format!("{asked}{said}"), &["said"]);
 }
 
-/// The ways in which programs write a reply into a log, with the name of the file.
+/// Returns a file name and a log with the reply, in the notation of one of several programs.
 fn logged(kind: usize, reply: &str, cut: usize) -> (&'static str, String) {
     let log = |text: &str| json!({ "log": text, "stream": "stdout", "time": "2026-03-01T10:00:00Z" });
     let at = reply.char_indices().map(|(at, _)| at).nth(1 + cut % (reply.chars().count() - 1)).unwrap();
@@ -681,7 +681,7 @@ fn logged(kind: usize, reply: &str, cut: usize) -> (&'static str, String) {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 200, ..Default::default() })]
 
-    /// Each byte of a reply leads to the bytes that make it, and back, whatever is in it.
+    /// Each byte of a reply maps to the bytes that produce it, and back.
     #[test]
     fn places_hold_in_every_log(kind in 0..5usize, surface in r#"[a\\"'/é🦀\n\t{}, `$]{1,12}"#, cut in 0..400usize) {
         let surface = format!("x{surface}");

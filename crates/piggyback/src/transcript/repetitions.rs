@@ -1,5 +1,7 @@
-//! Texts that an export has more than once: the history in front of an answer, the output of a step and of the step
-//! around it, the messages of a conversation that is written again after each answer. Each of them is one turn, the first.
+//! Detection of texts that an export contains more than once. Only the first occurrence is a turn.
+//!
+//! Examples: the history before an answer, the output of nested steps, and a conversation that is
+//! exported again after each answer.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -7,43 +9,46 @@ use smallvec::SmallVec;
 use super::hash::hash;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 
-/// How many texts are remembered.
+/// Maximum number of remembered texts.
 const MOST_KNOWN: usize = 1 << 17;
 
-/// The texts of a file so far, by hash.
+/// Hashes of the texts of a file so far.
 #[derive(Debug, Default)]
 pub(super) struct Repetitions {
-    /// How often a text was read from a place that repeats others and is still to come from its own.
+    /// Number of occurrences per text that were read from a repeating place and have not yet
+    /// appeared in their own place.
     known: FxHashMap<(TurnRole, u64), u32>,
-    /// The conversations that records had so far: a hash of all their texts in their order.
+    /// Conversations of earlier records: one hash of all texts in order.
     conversations: FxHashSet<u64>,
 }
 
-/// The fewest texts of a conversation that a later record can continue: a prompt and its answer.
+/// Minimum number of texts of a conversation that a later record can continue: a prompt and its
+/// answer.
 const MIN_TEXTS: usize = 2;
 
-/// The texts of a record that may be copies, by hash.
+/// Hashes of the texts of a record that may be copies.
 pub(super) type TextKeys = SmallVec<[u64; 2]>;
 
-/// The texts of a record that may be copies of others; none where texts of its file are not.
+/// Returns the hashes of the texts of a record. Empty if `may_repeat` is false.
 pub(super) fn keys(record: &Record<'_>, may_repeat: bool) -> TextKeys {
     let turns = record.turns.iter().filter(|turn| may_repeat && is_counted(turn));
     turns.map(|turn| hash(turn.text(record.bytes))).collect()
 }
 
-/// True if which texts of a record are copies depends on other records.
+/// True if the detection of copies in a record depends on other records.
 pub(super) fn depend_on_others(turns: &[Turn]) -> bool {
     let is_copy = |turn: &Turn| turn.may_repeat || turn.kind == TextKind::Skipped(Skip::Repeated);
     turns.iter().any(is_copy) || turns.iter().filter(|turn| is_counted(turn)).count() >= MIN_TEXTS
 }
 
-/// Whether a turn may be a copy, or have some.
+/// True if a turn can be a copy or can have copies.
 fn is_counted(turn: &Turn) -> bool {
     turn.is_reply() || turn.kind == TextKind::Prompt
 }
 
 impl Repetitions {
-    /// Marks the turns of a record that are copies of turns before them; `keys` are its texts. Gives whether there are some.
+    /// Marks turns that are copies of earlier turns. `keys` are the texts of the record. Returns
+    /// true if there are any.
     pub(super) fn mark(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
         let known = self.mark_history(record, keys);
         let mut has_copies = known > 0;
@@ -57,8 +62,8 @@ impl Repetitions {
         has_copies
     }
 
-    /// Marks the turns at the beginning of a record that are all turns of an earlier record: the same conversation, which
-    /// is written again with what was said since. Returns how many these are.
+    /// Marks the leading turns of a record that repeat an earlier record: the same conversation,
+    /// exported again with later messages. Returns the number of marked turns.
     fn mark_history(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> usize {
         if keys.len() < MIN_TEXTS {
             return 0;
@@ -68,7 +73,7 @@ impl Repetitions {
         let counted = record.turns.iter().filter(|turn| is_counted(turn)).zip(keys);
         for (at, (turn, key)) in counted.enumerate() {
             chain = hash((chain, turn.role, *key));
-            // Without a name, two equal records may be two conversations.
+            // Without a session name, two equal records may be two conversations.
             let is_whole = at + 1 == keys.len();
             if at + 1 >= MIN_TEXTS && self.conversations.contains(&chain) && (!is_whole || named.is_some()) {
                 known = at + 1;

@@ -1,5 +1,5 @@
-//! What is not understood is said: files without a reply, empty replies, files that are not text, unknown formats; and the
-//! shapes that settings declare.
+//! Reports about files that are not understood: files without a reply, empty replies, files that
+//! are not text, and unknown formats. Also tests the shapes from the settings.
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{Expect, expect};
@@ -9,7 +9,7 @@ use super::*;
 use crate::envelope::ReplyContext;
 use mangle_settings::{TranscriptSettings, Vocabulary};
 
-/// The replies of a file and what is found about the file as one.
+/// Checks the replies of a file and the findings about the file as a whole.
 #[track_caller]
 fn check(name: &str, text: impl AsRef<[u8]>, expected: Expect) {
     check_with("", name, text, expected);
@@ -58,7 +58,7 @@ fn shown(settings: &TranscriptSettings, name: &str, text: &[u8]) -> String {
         let severity = finding.severity.or(finding.rule.severity).unwrap();
         out += &format!("{} {record} {severity:?}: {}\n", finding.rule.code, words_of(finding));
     }
-    // An editor, which has all of the file, says the same.
+    // An editor, which has the whole file, gives the same result.
     let text = String::from_utf8_lossy(text);
     if text.len() < 1000 {
         let whole = Transcript::parse(options, text.as_bytes());

@@ -1,22 +1,23 @@
-//! What the beginning of a file looks like, in a few words, where nothing in it is recognised. Shows keys and no values,
-//! masks what looks like a credential, and makes control characters visible.
+//! Short description of the beginning of an unrecognized file, for messages.
+//!
+//! Shows keys but no values, masks credentials, and makes control characters visible.
 
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::secrets::redacted;
 
-/// How much of a file is looked at.
+/// Number of leading bytes of a file that are examined.
 pub(super) const LOOKED_AT: usize = 4 << 10;
 
-/// How many keys are shown.
+/// Maximum number of keys shown.
 const MOST_KEYS: usize = 8;
 
-/// How long a key may be, in characters.
+/// Maximum length of a key, in characters.
 const LONGEST_KEY: usize = 32;
 
-/// How much of a line is shown, in characters.
+/// Maximum length of a line, in characters.
 const LONGEST_LINE: usize = 60;
 
-/// The beginning of a file in words that follow "the first record is".
+/// Describes the beginning of a file, in words that follow "the first record is".
 pub(super) fn sketch(head: &[u8]) -> String {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     match head.first() {
@@ -66,7 +67,8 @@ fn name(kind: JsonKind) -> &'static str {
     }
 }
 
-/// A text from a file for a message: credentials masked, cut, without characters that a terminal or an editor obeys.
+/// Prepares a text from a file for a message: masks credentials, truncates, and escapes control and
+/// invisible characters.
 fn visible(text: &str, longest: usize) -> String {
     let masked = redacted(text);
     let mut out = String::new();
@@ -83,7 +85,7 @@ fn visible(text: &str, longest: usize) -> String {
     out
 }
 
-/// Whether a character changes how the text around it is shown: marks of direction and width.
+/// True if a character is an invisible mark, for example of direction or width.
 fn is_invisible(char: char) -> bool {
     matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }

@@ -1,5 +1,5 @@
-//! Figures about a transcript, as plain data: what the runtime made of the replies, and how far their atoms stand for
-//! their text.
+//! Statistics of a transcript, as plain data: parse results, fate of the updates, and compression
+//! ratio.
 
 use std::collections::BTreeMap;
 
@@ -18,79 +18,81 @@ use crate::transcript::session::MOST_KNOWN;
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
-/// What stands for the predicate of an update that has none; no predicate is written so.
+/// Placeholder for an update without a predicate. No predicate has this name.
 const NAMELESS: &str = "(no predicate)";
 
-/// How many different words a table of figures has; all others are counted as [`OTHERS`].
+/// Maximum number of distinct words in a table. Further words are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
 
-/// The word for what is beyond `MOST_WORDS`.
+/// Placeholder for words beyond `MOST_WORDS`.
 pub const OTHERS: &str = "(others)";
 
-/// How many characters make a token.
+/// Number of characters per token.
 const CHARACTERS: usize = 4;
 
-/// The rule about updates that are no Mangle.
+/// Code of the rule about updates with syntax errors.
 const ATOM_SYNTAX: &str = "PB202";
 
-/// How many combinations of shard, model and version are counted by themselves; all others together.
+/// Maximum number of groups by shard, model and version. Further groups are merged into one without
+/// labels.
 const MOST_GROUPS: usize = 200;
 
-/// What became of replies, atoms and the rest: counters that only grow.
+/// Counters for a transcript. Counters only grow.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
-    /// Turns of the model.
+    /// Number of turns of the model.
     pub answers: u64,
-    /// Turns of the user.
+    /// Number of turns of the user.
     pub prompts: u64,
-    /// Replies by the way in which the runtime read them, in its own words; `error` where it did not.
+    /// Replies by the runtime's name for the stage that read them; `error` if none did.
     pub methods: BTreeMap<&'static str, u64>,
-    /// Replies that could not be decoded at once, by the stage that read them in the end.
+    /// Replies that could not be decoded directly, by the stage that finally read them.
     pub parse_errors: BTreeMap<&'static str, u64>,
-    /// Updates by what became of them.
+    /// Updates by their fate.
     pub atoms: Tally,
-    /// What was not considered for that, as a sentence.
+    /// A sentence about checks that were not applied to updates, if any.
     pub not_judged: Option<&'static str>,
-    /// Updates that are no Mangle, as a check finds them, by predicate.
+    /// Updates with syntax errors, by predicate.
     pub syntax_errors: BTreeMap<String, u64>,
-    /// What the constitution kept from the user or refused, by lock and action; `None` where no policy was replayed.
+    /// Replies and actions that the policy (constitution) blocked, by lock and action. `None` if no
+    /// policy was replayed.
     pub blocks: Option<BTreeMap<(&'static str, String), u64>>,
-    /// Memory operations after the caps, by operation.
+    /// Memory operations within the caps, by operation.
     pub memory: BTreeMap<String, u64>,
-    /// Replies that take something back.
+    /// Number of replies with a triggered `self_correction`.
     pub self_corrections: u64,
-    /// Envelopes beside the one that counts.
+    /// Number of acceptable envelopes in addition to the accepted one.
     pub decoys: u64,
-    /// Replies that show their control packet.
+    /// Number of replies that show their control packet to the user.
     pub leaks: u64,
-    /// Replies that were sent back.
+    /// Number of replies that were sent back.
     pub repair_rounds: u64,
-    /// Findings by code.
+    /// Findings by rule code.
     pub diagnostics: BTreeMap<&'static str, u64>,
-    /// How far the atoms stand for the text.
+    /// Compression of the text by updates.
     pub compression: Compression,
-    /// The same for each shard, model and version that replies tell; in these groups, nothing is grouped.
+    /// Statistics per shard, model and version. The nested statistics have no groups.
     pub groups: BTreeMap<Labels, Statistics>,
 }
 
-/// Sizes in tokens, as the runtime estimates them, over all turns.
+/// Sizes of all turns, in tokens as estimated by the runtime.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compression {
-    /// The text of the user and of the model.
+    /// Text of the user and of the model.
     pub original: u64,
-    /// What the runtime counts as kept: the facts, and the updates once more.
+    /// Size that the runtime counts as kept: facts plus the text of the updates.
     pub kept_by_runtime: u64,
-    /// The text of the updates that are kept.
+    /// Text of the kept updates.
     pub kept_as_atoms: u64,
-    /// The ratio that is wanted, if any.
+    /// Target ratio, if configured.
     pub target: Option<f64>,
-    /// The facts that hold after the last turn.
+    /// Facts that hold after the last turn.
     facts: Facts,
-    /// Of each predicate and first argument only the newest.
+    /// Like `facts`, but only the newest fact per predicate and first argument.
     latest: Facts,
 }
 
-/// The facts that hold: by predicate, the length in characters of each by its hash.
+/// Facts that hold. For each predicate, maps the hash of a fact to its length in characters.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Facts {
     held: FxHashMap<u64, FxHashMap<u64, usize>>,
@@ -98,16 +100,16 @@ struct Facts {
     characters: usize,
 }
 
-/// The sizes of one turn, in tokens.
+/// Sizes of one turn, in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TurnSize {
-    /// What was said, by the user before it and by the model.
+    /// Text of the user since the last answer, and of the model.
     pub original: u64,
-    /// What the runtime counts as kept of it.
+    /// Size that the runtime counts as kept.
     pub kept_by_runtime: u64,
-    /// The text of the updates that are kept.
+    /// Text of the kept updates.
     pub kept_as_atoms: u64,
-    /// The facts that hold after it.
+    /// Facts that hold after the turn.
     pub state: u64,
 }
 
@@ -116,7 +118,7 @@ impl Facts {
         self.characters += characters;
         let is_known = || self.held.get(&predicate).is_some_and(|of_it| of_it.contains_key(&key));
         if self.count >= MOST_KNOWN && !is_known() {
-            // What is beyond that is counted each time it comes.
+            // Facts beyond the limit are not stored, so repetitions are counted again.
             return;
         }
         match self.held.entry(predicate).or_default().insert(key, characters) {
@@ -125,7 +127,8 @@ impl Facts {
         }
     }
 
-    /// Drops all facts of a predicate. Costs no more than it took to insert them: a session may forget at every turn.
+    /// Removes all facts of a predicate. The total cost is bounded by the insertions, even if a
+    /// session forgets at every turn.
     fn forget(&mut self, predicate: u64) {
         let gone = self.held.remove(&predicate).unwrap_or_default();
         self.count -= gone.len();
@@ -138,32 +141,33 @@ impl Facts {
 }
 
 impl Compression {
-    /// The tokens of the facts that hold after the last turn; `latest` leaves of each predicate and first argument only
-    /// the newest.
+    /// Returns the tokens of the facts that hold after the last turn. If `latest` is true, counts
+    /// only the newest fact per predicate and first argument.
     #[must_use]
     pub fn state(&self, latest: bool) -> u64 {
         if latest { self.latest.tokens() } else { self.facts.tokens() }
     }
 
-    /// Text over what the runtime counts as kept; 1 where nothing is.
+    /// Ratio of the text to the size that the runtime counts as kept; 1 if nothing is kept.
     #[must_use]
     pub fn runtime_ratio(&self) -> f64 {
         ratio(self.original, self.kept_by_runtime)
     }
 
-    /// Text over the text of the updates; 1 where there are none.
+    /// Ratio of the text to the text of the updates; 1 if there are none.
     #[must_use]
     pub fn atoms_ratio(&self) -> f64 {
         ratio(self.original, self.kept_as_atoms)
     }
 
-    /// Text over the facts that hold in the end, which is the ratio that the target is about; 1 where none do.
+    /// Ratio of the text to the facts that hold at the end; 1 if there are none. The target applies
+    /// to this ratio.
     #[must_use]
     pub fn headline(&self, latest: bool) -> f64 {
         ratio(self.original, self.state(latest))
     }
 
-    /// Whether the target is met.
+    /// True if the ratio reaches the target; `None` without a target.
     #[must_use]
     pub fn is_target_met(&self, latest: bool) -> Option<bool> {
         self.target.map(|target| self.headline(latest) >= target)
@@ -175,29 +179,29 @@ fn ratio(original: u64, kept: u64) -> f64 {
     if kept == 0 { 1.0 } else { original as f64 / kept as f64 }
 }
 
-/// A reply, what became of its updates, and the version of the protocol that it is judged by.
+/// A reply with the fate of its updates and its protocol version.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplyAccount<'r> {
-    /// The reply, with all objects in it.
+    /// The reply, with all its objects.
     pub reply: &'r Reply<'r>,
-    /// What became of its updates.
+    /// Fate of the updates.
     pub account: &'r [AccountEntry],
-    /// The version of the protocol.
+    /// Protocol version that the reply is checked against.
     pub profile: Profile,
 }
 
-/// Something that the constitution kept from the user, or refused.
+/// A text or action that the policy blocked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What refused it: `1`, `2` or `gate`.
+    /// Blocking stage: `1`, `2` or `gate`.
     pub lock: &'static str,
-    /// The action; `surface` for a surface that was rewritten, `reply` for a reply as a whole.
+    /// The action; `surface` for a rewritten surface, `reply` for a whole reply.
     pub action: String,
-    /// A place in the reply, in the bytes of its record.
+    /// Position in the reply, in bytes of its record.
     pub place: TextRange,
 }
 
-/// Counts while a transcript is read.
+/// Counts statistics while a transcript is read.
 #[derive(Debug)]
 pub struct StatisticsCounter<'a> {
     settings: &'a TranscriptSettings,
@@ -207,25 +211,26 @@ pub struct StatisticsCounter<'a> {
     record: RecordCounts,
 }
 
-/// What was counted of a record.
+/// Turns of the current record.
 #[derive(Debug, Default)]
 struct RecordCounts {
-    /// Where it starts in the file.
+    /// Offset of the record in the file.
     start: u64,
     turns: Vec<TurnCounts>,
 }
 
-/// A turn of the model that was counted.
+/// A counted turn of the model.
 #[derive(Debug)]
 struct TurnCounts {
-    /// In the bytes of its record.
+    /// Range in the record.
     place: TextRange,
     labels: Labels,
     updates: Vec<(usize, String)>,
 }
 
 impl<'a> StatisticsCounter<'a> {
-    /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
+    /// Creates a counter for one file. Updates are checked against the declarations of a policy, if
+    /// given.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
         let whole = Count::new(settings, declarations);
@@ -237,7 +242,8 @@ impl<'a> StatisticsCounter<'a> {
         self.record = RecordCounts { start: record.start, turns: Vec::new() };
     }
 
-    /// Counts a turn of the record; `answered` is what was made of it where it is a reply. Gives the sizes of an answer.
+    /// Counts a turn of the record. `answered` is the parsed reply, if the turn is one. Returns the
+    /// sizes of an answer.
     pub fn turn(
         &mut self,
         record: &Record<'_>,
@@ -269,18 +275,18 @@ impl<'a> StatisticsCounter<'a> {
         self.groups.entry(labels).or_insert_with(|| Count::new(settings, declarations))
     }
 
-    /// The turn of the record that some bytes are in.
+    /// Returns the turn of the record at a position.
     fn turn_at(&self, place: TextRange) -> Option<&TurnCounts> {
         self.record.turns.iter().find(|turn| turn.place.contains_inclusive(place.start()))
     }
 
-    /// Counts something that was found, in the record or at the end of the file. Gives the labels that it is counted under.
+    /// Counts a finding about the record or the whole file. Returns the labels of its group.
     pub fn found(&mut self, one: &TranscriptFinding) -> Labels {
         let is_here = one.start == self.record.start;
         let turn = self.turn_at(one.finding.range).filter(|_| is_here);
         let (labels, update) = match turn {
             Some(turn) => (turn.labels.clone(), turn.update(&one.address.path)),
-            // What only the whole file shows belongs to the only group that there is.
+            // A finding about the whole file belongs to a group only if there is a single group.
             None => (self.only_group(), String::new()),
         };
         self.whole.found(one, &update);
@@ -293,12 +299,12 @@ impl<'a> StatisticsCounter<'a> {
         groups.next().filter(|_| groups.next().is_none()).cloned().unwrap_or_default()
     }
 
-    /// Says that a policy is replayed, so that what it blocks is known.
+    /// Enables the count of blocked actions, because a policy is replayed.
     pub fn replay(&mut self) {
         self.whole.statistics.blocks.get_or_insert_default();
     }
 
-    /// Counts something of the record that the constitution blocked. Gives the labels that it is counted under.
+    /// Counts a blocked text or action of the record. Returns the labels of its group.
     pub fn blocked(&mut self, block: &Block) -> Labels {
         let labels = self.turn_at(block.place).map(|turn| turn.labels.clone()).unwrap_or_default();
         self.whole.blocked(block);
@@ -312,13 +318,14 @@ impl<'a> StatisticsCounter<'a> {
         self.record.turns.last().map(|turn| turn.labels.clone()).unwrap_or_default()
     }
 
-    /// The tokens of the facts that hold so far; `latest` leaves of each predicate and first argument only the newest.
+    /// Returns the tokens of the facts that hold so far. If `latest` is true, counts only the
+    /// newest fact per predicate and first argument.
     #[must_use]
     pub fn state(&self, latest: bool) -> u64 {
         self.whole.statistics.compression.state(latest)
     }
 
-    /// The figures; `repair_rounds` is what the check of the same file counted.
+    /// Returns the statistics. `repair_rounds` comes from the check of the same file.
     #[must_use]
     pub fn finish(self, repair_rounds: u64) -> Statistics {
         let groups = self.groups.into_iter().map(|(labels, count)| (labels, count.statistics)).collect();
@@ -327,7 +334,7 @@ impl<'a> StatisticsCounter<'a> {
 }
 
 impl TurnCounts {
-    /// The update that a path leads to.
+    /// Returns the update at a path; the first update if the path does not select one.
     fn update(&self, path: &[String]) -> String {
         let index = path.last().and_then(|pointer| pointer.rsplit_once('/')?.1.parse().ok());
         let found = self.updates.iter().find(|(at, _)| Some(*at) == index);
@@ -335,14 +342,14 @@ impl TurnCounts {
     }
 }
 
-/// The figures of a file, or of one group of its turns.
+/// Statistics of a file, or of one group of its turns.
 #[derive(Debug)]
 struct Count<'a> {
     statistics: Statistics,
     filters: Filters<'a>,
-    /// How many updates without an envelope there were since the last answer.
+    /// Number of updates without an envelope since the last answer.
     loose: usize,
-    /// The tokens that the user said since the last answer.
+    /// Tokens of the user since the last answer.
     asked: u64,
 }
 
@@ -355,8 +362,8 @@ impl<'a> Count<'a> {
         Self { statistics, filters, loose: 0, asked: 0 }
     }
 
-    /// Counts a turn; `reply` is what was made of it where it is one, with what became of its updates. Gives the sizes of
-    /// an answer.
+    /// Counts a turn. `reply` is the parsed reply and the fate of its updates, if the turn is one.
+    /// Returns the sizes of an answer.
     fn turn(
         &mut self,
         record: &Record<'_>,
@@ -418,7 +425,7 @@ impl<'a> Count<'a> {
         size
     }
 
-    /// Counts an update that a tracer or a log keeps without its envelope.
+    /// Counts an update without an envelope, from a tracer or a log.
     fn loose(&mut self, update: &str) {
         let index = self.loose;
         self.loose += 1;
@@ -430,7 +437,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Counts an update; gives what its fact costs where it is kept.
+    /// Counts an update. Returns the cost of its fact if the fact is kept.
     fn update(&mut self, update: &str, fate: &UpdateFate) -> Option<usize> {
         let statistics = &mut self.statistics;
         statistics.atoms.add(fate);
@@ -466,14 +473,14 @@ impl<'a> Count<'a> {
         size.kept_by_runtime = tokens::turn(facts, accepted) as u64;
     }
 
-    /// Counts something that was found; `update` is the update that it is about, if it is.
+    /// Counts a finding. `update` is the text of the related update, or empty.
     fn found(&mut self, found: &TranscriptFinding, update: &str) {
         let (statistics, rule) = (&mut self.statistics, found.finding.rule);
         *statistics.diagnostics.entry(rule.code).or_default() += 1;
         statistics.leaks += u64::from(rule == &CONTROL_LEAK);
         if rule.code == ATOM_SYNTAX {
             let predicate = update.trim().split('(').next().unwrap_or("").trim();
-            // A reply that is cut off may end before the name.
+            // A truncated update may end before the name.
             add(&mut statistics.syntax_errors, if predicate.is_empty() { NAMELESS } else { predicate });
         }
     }
@@ -508,7 +515,7 @@ fn add(counts: &mut BTreeMap<String, u64>, word: &str) {
     *counts.entry(word).or_default() += 1;
 }
 
-/// The stage that read a reply which could not be decoded at once.
+/// Returns the stage that read a reply that could not be decoded directly.
 fn parse_error(reply: &Reply<'_>) -> Option<&'static str> {
     let is_damaged = || {
         let first = reply.objects.first().map(|object| &object.decoded);
@@ -579,7 +586,7 @@ mod tests {
         assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [("fallback", 1), ("json", 2)]);
         assert_eq!(found.parse_errors.into_iter().collect::<Vec<_>>(), [("P4", 1)]);
         assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (3, 2, 1));
-        // As a check finds them: also those that the runtime drops for another reason.
+        // Includes updates that the runtime drops for another reason.
         assert_eq!(
             found.syntax_errors.into_iter().collect::<Vec<_>>(),
             [(":".to_owned(), 1), ("r".to_owned(), 1)]
@@ -588,7 +595,7 @@ mod tests {
         assert_eq!(memory, [("forget".to_owned(), 1), ("note".to_owned(), 1)]);
         // 43 and 31 characters; two facts of 9 characters with a line end between them.
         assert_eq!((sizes[0].original, sizes[0].kept_as_atoms, sizes[0].state), (10 + 7, 4, 5));
-        // The base, the intent, two facts of 4 + 0 + (1 + 0) + 2, and the updates once more.
+        // The base, the intent, two facts of 4 + 0 + (1 + 0) + 2, and the text of the updates.
         assert_eq!(sizes[0].kept_by_runtime, 10 + (4 + 2 + 4 + 2 * 4) + 2 * 7 + 2 * 2);
         assert_eq!(found.compression.state(false), 0);
         assert_eq!(found.diagnostics.get("PB019"), Some(&1));

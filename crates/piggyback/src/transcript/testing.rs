@@ -1,8 +1,8 @@
-//! Files that hold a reply, in every container: for the tests of this module, and for fuzzing (`fuzz/src/generate`), which
-//! includes this file.
+//! Files with a reply in every container, for tests and for fuzzing. `fuzz/src/generate` includes
+//! this file.
 #![allow(clippy::unwrap_used)]
 
-/// Choices that are the same every time.
+/// Deterministic source of choices.
 pub(super) struct Choices(pub(super) Vec<u8>, pub(super) usize);
 
 impl Choices {
@@ -11,7 +11,7 @@ impl Choices {
         usize::from(self.0[self.1 % self.0.len()]).wrapping_add(self.1 / self.0.len()) % below
     }
 
-    /// The inside of a JSON string, escaped now this way, now that.
+    /// Escapes a text for a JSON string, with varying escape styles.
     pub(super) fn escaped(&mut self, text: &str) -> String {
         let mut out = String::new();
         for char in text.chars() {
@@ -36,7 +36,7 @@ impl Choices {
         format!("\"{}\"", self.escaped(text))
     }
 
-    /// A text in pieces.
+    /// Splits a text into pieces.
     fn split<'t>(&mut self, text: &'t str) -> Vec<&'t str> {
         let (mut parts, mut from) = (Vec::new(), 0);
         for (at, _) in text.char_indices().skip(1) {
@@ -49,7 +49,7 @@ impl Choices {
         parts
     }
 
-    /// An envelope with this surface and these updates.
+    /// Returns an envelope with this surface and these updates.
     pub(super) fn envelope(&mut self, surface: &str, updates: &[String]) -> String {
         let updates: Vec<_> = updates
             .iter()
@@ -79,10 +79,10 @@ fn short(char: char) -> Option<char> {
     }
 }
 
-/// How many ways there are to [`wrap`] a reply.
+/// Number of formats that [`wrap`] supports.
 pub(super) const CONTAINERS: usize = 42;
 
-/// A file that holds the reply, and its name.
+/// Returns the name and text of a file that contains the reply.
 pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
     let eol = ["\n", "\r\n"][choices.next(2)];
     let one_line = !reply.contains(['\n', '\r']);
@@ -176,7 +176,7 @@ pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static
     }
 }
 
-/// A file of a service, a library or a tool that holds the reply, and its name.
+/// Returns the name and text of an export of a service, library or tool that contains the reply.
 fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
     let eol = ["\n", "\r\n"][choices.next(2)];
     let said = choices.string(reply);
@@ -331,7 +331,7 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
             (if kind == 17 { "a.sse" } else { "a.jsonl" }, out + &end)
         }
         20 => {
-            // An unknown format, in which JSON is a string in a string.
+            // An unknown format with JSON in nested strings.
             let inner = format!(r#"{{"step":{{"raw":{said}}}}}"#);
             let outer = format!(r#"{{"blob":{}}}"#, choices.string(&inner));
             ("a.json", format!(r#"{{"prompt":{said},"dump":{}}}"#, choices.string(&outer)))
@@ -361,7 +361,7 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
     }
 }
 
-/// Choices that depend on a text, for where those of the file are in use.
+/// Returns choices that depend on a text, for code that cannot borrow the choices of the file.
 fn choices_of(text: &str) -> Choices {
     Choices(text.bytes().chain([7, 3, 1]).collect(), 0)
 }

@@ -1,4 +1,4 @@
-//! Containers of every kind: which turns are found in them, and where.
+//! Tests of the turns that are found in each container, and of their positions.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -8,14 +8,14 @@ use expect_test::{Expect, expect};
 use super::*;
 use mangle_syntax::lint::Finding;
 
-/// The files of a folder of the repository.
+/// Reads the files of a folder of the repository.
 pub(super) fn files_of(folder: &str) -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let files = std::fs::read_dir(folder).unwrap();
     files.map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
 }
 
-/// What is found in a file, fed in pieces of several sizes.
+/// Formats the turns of a file. Feeds the file in chunks of several sizes.
 fn shown(name: &str, bytes: &[u8]) -> String {
     let read = |step: usize| {
         let mut out = String::new();
@@ -24,7 +24,7 @@ fn shown(name: &str, bytes: &[u8]) -> String {
         let mut reader =
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         if step < bytes.len() {
-            // Otherwise it would find out only after some thousand bytes.
+            // Otherwise the reader would determine the format only after some thousand bytes.
             reader = reader.knowing(head, true);
         }
         for chunk in bytes.chunks(step) {
@@ -474,7 +474,7 @@ fn what_is_too_long_is_passed_over() {
     assert_eq!(summary.records, 3);
 }
 
-/// The findings of a file that some rules give.
+/// Returns the findings of some rules in a file.
 fn findings(name: &str, bytes: &[u8], codes: &[&str]) -> Vec<(String, String, Option<String>)> {
     let settings = mangle_settings::TranscriptSettings::default();
     let mut out = Vec::new();
@@ -523,12 +523,12 @@ fn a_packet_in_a_session_was_shown() {
     };
     let found = findings("s.json", session(E).as_bytes(), &["PB110"]);
     assert_eq!(found, [("control-leak".to_owned(), "control_packet".to_owned(), None)]);
-    // Once, whoever notices.
+    // Reported once, although two checks detect it.
     assert_eq!(findings("s.json", session("so {\"mangle_updates\": [").as_bytes(), &["PB110"]).len(), 1);
     assert_eq!(findings("s.json", session("all is well").as_bytes(), &["PB110"]), []);
 }
 
-/// What costs a naive reader time or space that grows with the square of the length, scaled down.
+/// Inputs that cost a naive reader quadratic time or space, scaled down.
 #[test]
 fn floods_are_read_in_one_pass() {
     let nested = format!("{{\"control_packet\":{}{}}}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
@@ -570,7 +570,7 @@ fn floods_are_read_in_one_pass() {
     }
 }
 
-/// A finding in words: headline, label, notes and help, one after the other.
+/// Formats a finding: headline, label, notes and help.
 pub(super) fn words_of(finding: &Finding) -> String {
     let label = finding.label.iter().map(|label| format!(" [{label}]"));
     let notes = finding.notes.iter().map(|note| format!(" | {note}"));

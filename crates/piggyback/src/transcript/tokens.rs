@@ -1,30 +1,33 @@
-//! What texts and facts cost, in the tokens that the reference runtime counts when it decides what to keep. Prompts
-//! are measured in another way; the two are never mixed.
+//! Token estimates of texts and facts. The reference runtime uses these estimates to decide which
+//! facts to keep.
+//!
+//! Prompts use a different estimate; the two are never mixed.
 
 use crate::envelope::runtime::{Intent, RuntimeFact, Value};
 
-/// How many characters make a token.
+/// Number of characters per token.
 const CHARACTERS: usize = 4;
 
-/// What a fact costs beside its words.
+/// Fixed cost of a fact.
 const FACT: usize = 4;
 
-/// What a turn costs beside its facts.
+/// Fixed cost of a turn.
 const TURN: usize = 10;
 
-/// How many tokens the runtime counts for a text.
+/// Returns the token estimate of a text.
 #[must_use]
 pub fn text(text: &str) -> usize {
     characters(text.chars().count())
 }
 
-/// A text of so many characters.
+/// Returns the token estimate of a text with this number of characters.
 #[must_use]
 pub fn characters(count: usize) -> usize {
     count / CHARACTERS
 }
 
-/// A text that need not be UTF-8; each byte that belongs to no character counts as one.
+/// Returns the token estimate of a text that may be invalid UTF-8. Each invalid byte counts as one
+/// character.
 #[must_use]
 pub fn bytes(text: &[u8]) -> usize {
     match simdutf8::basic::from_utf8(text) {
@@ -38,7 +41,7 @@ pub fn bytes(text: &[u8]) -> usize {
     }
 }
 
-/// How many tokens the runtime counts for a fact.
+/// Returns the token estimate of a fact.
 #[must_use]
 pub fn fact(fact: &RuntimeFact) -> usize {
     FACT + text(&fact.predicate) + fact.args.iter().map(value).sum::<usize>()
@@ -52,7 +55,7 @@ fn value(value: &Value) -> usize {
     }
 }
 
-/// An argument that is held as text: a name or a string.
+/// Returns the cost of an argument that is stored as text: a name or a string.
 fn argument(text: &[u8]) -> usize {
     match text.first() {
         Some(b'/') => 1 + text.len() / CHARACTERS,
@@ -60,14 +63,15 @@ fn argument(text: &[u8]) -> usize {
     }
 }
 
-/// The `user_intent` that the runtime makes of an envelope's intent.
+/// Returns the cost of the `user_intent` fact that the runtime derives from an envelope's intent.
 #[must_use]
 pub fn intent(intent: &Intent) -> usize {
     let args = ["/current_intent", &intent.category, &intent.verb, &intent.target, &intent.constraint];
     FACT + text("user_intent") + args.iter().map(|arg| argument(arg.as_bytes())).sum::<usize>()
 }
 
-/// A turn with facts that cost so much, and these updates, which the runtime counts once more as text.
+/// Returns the cost of a turn. `facts` is the cost of its facts; the runtime also counts the text
+/// of the updates.
 #[must_use]
 pub fn turn<'u>(facts: usize, updates: impl IntoIterator<Item = &'u str>) -> usize {
     TURN + facts + updates.into_iter().map(text).sum::<usize>()

@@ -1,4 +1,4 @@
-//! A record of a transcript and the turns in it.
+//! Records of a transcript and their turns.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use mangle_settings::{Caps, Profile, TranscriptSettings};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
-/// Who speaks.
+/// Speaker of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TurnRole {
     /// The model.
     Assistant,
-    /// The person.
+    /// The user.
     User,
-    /// Whoever set the model up.
+    /// The author of the system prompt.
     System,
-    /// A tool that was run.
+    /// A tool.
     Tool,
-    /// Somebody else, such as a classifier.
+    /// Another participant, for example a classifier.
     Other,
 }
 
 impl TurnRole {
-    /// The role that a container calls so.
+    /// Returns the role with this name in a container; [`Self::Other`] if unknown.
     #[must_use]
     pub fn of(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
@@ -36,7 +36,8 @@ impl TurnRole {
         }
     }
 
-    /// The role that an export of a service or a library calls so, which have words of their own.
+    /// Returns the role with this name in an export of a service or library. Exports use additional
+    /// names.
     pub(super) fn of_export(word: &str) -> Self {
         let word = word.to_ascii_lowercase();
         match &*word {
@@ -63,7 +64,7 @@ impl TurnRole {
         }
     }
 
-    /// The word used in output.
+    /// The name of the role in output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -76,50 +77,51 @@ impl TurnRole {
     }
 }
 
-/// What the text of a turn is to the protocol.
+/// Meaning of the text of a turn in the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextKind {
-    /// What the model wrote: to be read as the runtime reads replies.
+    /// Text of the model, to be parsed as the runtime parses replies.
     Reply,
-    /// An envelope that the container holds as an object, not as a text: the runtime's search never ran on it.
+    /// An envelope that the container stores as an object. The runtime's search for an object in a
+    /// text does not apply.
     Object,
-    /// What a person was shown, without the packet behind it.
+    /// Text that the user was shown, without its control packet.
     Surface,
-    /// One update, without the envelope around it.
+    /// A single update without an envelope.
     Atom,
-    /// What the model was given.
+    /// Input of the model.
     Prompt,
-    /// Nothing to be read, and why.
+    /// A text that is not read, with the reason.
     Skipped(Skip),
 }
 
-/// Why a text is not read.
+/// Reason for not reading a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Skip {
-    /// It is the beginning of something longer.
+    /// Truncated beginning of a longer text.
     Preview,
-    /// The model said it on the way to its answer.
+    /// Message of the model before its final answer.
     Intermediate,
-    /// The file says that it is to be passed over.
+    /// Excluded by the file.
     Ignored,
-    /// It is of neither the model nor anybody who talks to it.
+    /// Speaker is neither the model nor a participant that talks to the model.
     OtherRole,
-    /// The model answered with nothing.
+    /// Empty answer of the model.
     Empty,
-    /// Another place of the file has the same text: a history, or a copy of an answer.
+    /// Duplicate of another text in the file: a history, or a copy of an answer.
     Repeated,
-    /// It is an envelope that nobody was answered with.
+    /// Envelope that is not a reply.
     NotReply(Unsaid),
 }
 
-/// A place of a record whose texts answer nobody.
+/// Place in a record whose texts are not replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unsaid {
-    /// The reasoning of the model.
+    /// Reasoning of the model.
     Reasoning,
-    /// The result of a tool.
+    /// Result of a tool.
     ToolResult,
-    /// An argument of a tool beside others, such as the content of a file.
+    /// Argument of a tool call among other arguments, for example the content of a file.
     Argument,
     /// A file or a document.
     Attachment,
@@ -128,7 +130,7 @@ pub enum Unsaid {
 }
 
 impl Unsaid {
-    /// The place in words that follow "in".
+    /// Description of the place, to follow "in".
     #[must_use]
     pub fn place(self) -> &'static str {
         match self {
@@ -141,69 +143,70 @@ impl Unsaid {
     }
 }
 
-/// What a container tells of a turn beside its text.
+/// Metadata of a turn in its container.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Details {
-    /// When it was, as it is written.
+    /// Timestamp, unparsed.
     pub timestamp: Option<String>,
-    /// The session that it belongs to, as the container calls it.
+    /// Session identifier in the container.
     pub session: Option<String>,
-    /// The shard that answered.
+    /// Shard that answered.
     pub shard: Option<String>,
-    /// How many tokens it took, and where that is written.
+    /// Number of tokens used, with its range.
     pub tokens: Option<(f64, TextRange)>,
-    /// How many milliseconds it took, and where that is written.
+    /// Duration in milliseconds, with its range.
     pub milliseconds: Option<(f64, TextRange)>,
-    /// The tool request that the text is the result of.
+    /// Identifier of the tool request that the text is the result of.
     pub call: Option<String>,
-    /// The version of the protocol that the container names.
+    /// Protocol version that the container names.
     pub profile: Option<Profile>,
 }
 
-/// One text of a transcript, and where it is.
+/// A text of a transcript and its position.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// Who speaks.
+    /// Speaker.
     pub role: TurnRole,
-    /// Whether the text is a reply, a prompt, or something else.
+    /// Kind of text.
     pub kind: TextKind,
-    /// Whether the text is part of a documentation, where nobody expects a reply and nothing else.
+    /// True if the text is part of a documentation, so that it need not consist of a reply only.
     pub is_documentation: bool,
-    /// Whether a person was shown the text as it is.
+    /// True if the user was shown the text unchanged.
     pub is_shown: bool,
-    /// Whether the text stands in a place where exports repeat what they also have elsewhere.
+    /// True if exports repeat texts of other places in the place of this text.
     pub(super) may_repeat: bool,
-    /// True if the record has native tool calls beside the text, in the format of a model API.
+    /// True if the record has native tool calls next to the text, in the format of a model API.
     pub has_native_calls: bool,
-    /// True if a text that is edited can be written back: its escapes are those of JSON.
+    /// True if an edited text can be written back, because its escapes are JSON escapes.
     pub(super) takes_edits: bool,
     text: Text,
-    /// From the bytes of the text to those of its record, through all escapes.
+    /// Maps offsets of the text to offsets of the record, through all escapes.
     pub map: SegmentMap,
-    /// Where in the text bytes of another place of the record begin: a text in pieces has several sources.
+    /// Offsets in the text where a new piece begins. The pieces of a text come from different
+    /// places of the record.
     pub seams: Vec<TextSize>,
-    /// How many JSON strings the text lies in, one inside the other.
+    /// Number of nested JSON strings around the text.
     pub levels: u8,
-    /// The JSON pointer of the text on each level, the outermost first; empty where the record is the text. Of a
-    /// text in pieces it is that of the first one.
+    /// JSON pointer of the text on each level, outermost first. Empty if the text is the record
+    /// itself. For a text in pieces, the pointer of the first piece.
     pub path: Vec<String>,
-    /// What else is told of it.
+    /// Additional metadata from the container.
     pub details: Option<Box<Details>>,
-    /// The version of the protocol that most replies of its file are written in; `None` where that is open.
+    /// Protocol version of the majority of replies in the file; `None` if undetermined.
     pub session: Option<Profile>,
 }
 
-/// Where the bytes of a text are.
+/// Storage of a text.
 #[derive(Debug, Clone)]
 enum Text {
-    /// As they are in the record.
+    /// Range of the record, unchanged.
     Part(TextRange),
-    /// Put together.
+    /// Decoded or concatenated text.
     Made(Arc<Vec<u8>>),
 }
 
 impl Turn {
-    /// A text that stands in its record as it is.
+    /// Creates a turn from an unchanged range of its record.
     #[must_use]
     pub(super) fn part(role: TurnRole, kind: TextKind, range: TextRange) -> Self {
         let map = match range.start() == TextSize::new(0) {
@@ -217,7 +220,7 @@ impl Turn {
         Self::new(role, kind, Text::Part(range), map)
     }
 
-    /// A text that was put together.
+    /// Creates a turn from a decoded or concatenated text.
     pub(super) fn made(role: TurnRole, kind: TextKind, text: Vec<u8>, map: SegmentMap) -> Self {
         Self::new(role, kind, Text::Made(Arc::new(text)), map)
     }
@@ -242,19 +245,19 @@ impl Turn {
         }
     }
 
-    /// What the runtime makes of it.
+    /// Parses the text as the runtime does.
     #[must_use]
     pub fn reply<'t>(&'t self, record: &'t [u8], settings: &TranscriptSettings) -> Reply<'t> {
         Reply::new(self.text(record), &self.caps(settings))
     }
 
-    /// The limits of the runtime for it.
+    /// Returns the runtime limits for this turn.
     #[must_use]
     pub fn caps(&self, settings: &TranscriptSettings) -> Caps {
         settings.caps_of(self.details.as_ref().and_then(|details| details.profile), self.session)
     }
 
-    /// The turn of this text with that of `next` behind it.
+    /// Concatenates this turn and `next`.
     pub(super) fn followed_by(&self, next: &Self, record: &[u8]) -> Self {
         let mut map = SegmentMapBuilder::default();
         for turn in [self, next] {
@@ -274,15 +277,16 @@ impl Turn {
         joined
     }
 
-    /// With the pointer of the string that the text is.
+    /// Adds one string level with the pointer of that string.
     pub(super) fn in_string(mut self, pointer: String) -> Self {
         self.levels += 1;
         self.path.push(pointer);
         self
     }
 
-    /// The turn of a text that was read from the value of a string, as a turn of the record that has the string:
-    /// `value` is the text, `map` leads from it to the record, and `pointer` to the string.
+    /// Converts a turn of a string value to a turn of the record that contains the string.
+    ///
+    /// `value` is the string value, `map` leads from it to the record, and `pointer` to the string.
     pub(super) fn inside_string(mut self, value: &[u8], map: &SegmentMap, pointer: &str) -> Self {
         if let Text::Part(range) = self.text {
             let text = value.get(range.start().into()..range.end().into()).unwrap_or(&[]);
@@ -299,25 +303,25 @@ impl Turn {
         self
     }
 
-    /// Whether it is to be read as an envelope.
+    /// True if the text is to be read as an envelope.
     #[must_use]
     pub fn is_reply(&self) -> bool {
         matches!(self.kind, TextKind::Reply | TextKind::Object)
     }
 
-    /// Whether it is something that the model said, be it nothing.
+    /// True if the text comes from the model, including empty, truncated and repeated texts.
     pub(super) fn is_answer(&self) -> bool {
         self.is_reply()
             || matches!(self.kind, TextKind::Surface | TextKind::Atom)
             || matches!(self.kind, TextKind::Skipped(why) if !matches!(why, Skip::OtherRole | Skip::NotReply(_)))
     }
 
-    /// Whether its text stands in the record byte for byte.
+    /// True if the text is an unchanged range of the record.
     pub(super) fn is_as_it_is(&self) -> bool {
         matches!(self.text, Text::Part(_))
     }
 
-    /// Its length in bytes.
+    /// Length of the text in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.text {
@@ -326,13 +330,13 @@ impl Turn {
         }
     }
 
-    /// Whether it has no text.
+    /// True if the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text, from the bytes of its record.
+    /// Returns the text. `record` holds the bytes of its record.
     #[must_use]
     pub fn text<'t>(&'t self, record: &'t [u8]) -> &'t [u8] {
         match &self.text {
@@ -341,7 +345,7 @@ impl Turn {
         }
     }
 
-    /// The bytes of its record that a range of its text comes from, piece by piece.
+    /// Returns the ranges of the record that a range of the text comes from, one per piece.
     #[must_use]
     pub fn places(&self, range: TextRange) -> Vec<TextRange> {
         let mut places = Vec::new();
@@ -353,19 +357,19 @@ impl Turn {
         places
     }
 
-    /// Where in its record the text begins.
+    /// Offset of the text in its record.
     pub(super) fn start(&self) -> TextSize {
         self.place(TextRange::empty(TextSize::new(0))).start()
     }
 
-    /// The first of [`Turn::places`].
+    /// Returns the first of [`Turn::places`].
     #[must_use]
     pub fn place(&self, range: TextRange) -> TextRange {
         let end = self.seams_in(range).next().unwrap_or(range.end());
         self.map.to_source(TextRange::new(range.start(), end))
     }
 
-    /// The seams inside of a range of the text.
+    /// Returns the seams strictly inside a range of the text.
     pub(super) fn seams_in(&self, range: TextRange) -> impl Iterator<Item = TextSize> + use<'_> {
         let first = self.seams.partition_point(|seam| *seam <= range.start());
         let rest = self.seams.get(first..).unwrap_or(&[]).iter().copied();
@@ -373,20 +377,20 @@ impl Turn {
     }
 }
 
-/// A piece of a transcript that is read by itself: a line, an element, an entry.
+/// Part of a transcript that is read on its own: a line, an array element, or a log entry.
 #[derive(Debug)]
 pub struct Record<'r> {
-    /// Its number from 1 on: that of its line where the container has a record a line.
+    /// Number, starting at 1. If the container has one record per line, this is the line number.
     pub number: u64,
-    /// Where in the file it starts, in bytes.
+    /// Offset in the file, in bytes.
     pub start: u64,
-    /// Its bytes. All ranges count from their start.
+    /// Bytes of the record. All ranges are relative to their start.
     pub bytes: &'r [u8],
-    /// What is in it, in its order.
+    /// Turns in the order of the record.
     pub turns: Vec<Turn>,
-    /// What is wrong with the record itself.
+    /// Findings about the record itself.
     pub findings: Vec<Finding>,
-    /// What it is, where the container leaves that open.
+    /// Format of the record, if the container does not determine it.
     pub shape: Option<RecordShape>,
 }
 
@@ -395,14 +399,14 @@ impl<'r> Record<'r> {
         Self { number, start, bytes, turns: Vec::new(), findings: Vec::new(), shape: None }
     }
 
-    /// All bytes of the record, counted from its start.
+    /// Range of all bytes of the record.
     #[must_use]
     pub fn range(&self) -> TextRange {
         TextRange::up_to(size(self.bytes.len()))
     }
 }
 
-/// Whether a turn counts as one of the model's.
+/// True if a text of this kind is a reply or a surface.
 pub(super) fn is_answer(kind: TextKind) -> bool {
     matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
 }

@@ -1,4 +1,4 @@
-//! Members of JSON objects by name, and pointers to them.
+//! Access to members of JSON objects by name, JSON pointers, and words of keys.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::part;
 use crate::envelope::runtime;
 
-/// The member of an object that counts under a name: of several the last.
+/// Returns the member of an object with a name. If there are several, returns the last one.
 pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
     if !json.may_have(object, name) {
         return None;
@@ -18,7 +18,7 @@ fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
     match json.kind(key) {
         JsonKind::Plain => {
             let raw = json.raw(key);
-            // Most keys have another length.
+            // Most keys differ in length.
             raw.len() == name.len() + 2 && raw.get(1..=name.len()) == Some(name.as_bytes())
         }
         JsonKind::Escaped => json.string(key).is_some_and(|key| key == name),
@@ -26,47 +26,46 @@ fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
     }
 }
 
-/// The text of a member.
+/// Returns the string value of a member.
 pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Cow<'t, str>> {
     json.string(member(json, object, name)?)
 }
 
-/// Whether a member has this text.
+/// True if a member is the string `value`.
 pub(super) fn says(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
     text(json, object, name).is_some_and(|text| text == value)
 }
 
-/// Whether a node is a string.
 pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
     matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped)
 }
 
-/// Whether a key is one of those of an envelope, in any case, as the runtime reads it.
+/// True if a key is an envelope key, in any case, as in the runtime.
 fn is_envelope_key(key: &str) -> bool {
     ["control_packet", "surface_response"].iter().any(|name| runtime::names(key, name, false))
 }
 
-/// Whether a node is an object that looks like an envelope.
+/// True if a node is an object with an envelope key.
 pub(super) fn is_envelope(json: &Json<'_>, node: NodeId) -> bool {
     json.members(node).any(|member| json.string(member.key).is_some_and(|key| is_envelope_key(&key)))
 }
 
-/// Keys that hardly anything but an envelope has.
+/// Keys that rarely occur outside of envelopes.
 const CONTROL_KEYS: [&[u8]; 4] =
     [b"control_packet", b"surface_response", b"mangle_updates", b"intent_classification"];
 
-/// Whether a text names a key of an envelope.
+/// True if a text contains the name of an envelope key.
 pub(super) fn has_control_key(text: &[u8]) -> bool {
     CONTROL_KEYS.iter().any(|name| memchr::memmem::find(text, name).is_some())
 }
 
-/// Whether a text has a key of an envelope in quotes, as JSON writes it.
+/// True if a text contains an envelope key after a double quote.
 pub(super) fn has_quoted_control_key(text: &[u8]) -> bool {
     let is_before = |at: usize| at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'"');
     CONTROL_KEYS.iter().any(|name| memchr::memmem::find_iter(text, name).any(is_before))
 }
 
-/// The first key of an envelope in a text, with the quotes around it.
+/// Returns the range of the first envelope key in a text, including its quotes.
 pub(super) fn quoted_control_key(text: &[u8]) -> Option<std::ops::Range<usize>> {
     let is_before = |at: &usize| at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'"');
     let place = |name: &&[u8]| {
@@ -77,17 +76,17 @@ pub(super) fn quoted_control_key(text: &[u8]) -> Option<std::ops::Range<usize>> 
     CONTROL_KEYS.iter().filter_map(place).min_by_key(|place| place.start)
 }
 
-/// A name or path for a message: at most 40 characters.
+/// Quotes a name or path for a message, truncated to 40 characters.
 pub(super) fn quoted(text: &str) -> String {
     mangle_syntax::text::quoted(text, 40)
 }
 
-/// A pointer with one more step.
+/// Appends one step to a JSON pointer.
 pub(super) fn step(pointer: &str, key: impl std::fmt::Display) -> String {
     format!("{pointer}/{}", part(&key.to_string()))
 }
 
-/// How many words of a key are looked at.
+/// Maximum number of words of a key that are examined.
 const MAX_WORDS: usize = 8;
 
 /// Words that name the reasoning of a model.
@@ -105,7 +104,8 @@ pub(super) const REASONING: &[&str] = &[
     "monologue",
 ];
 
-/// The words of a key in lower case: `reasoningContent`, `reasoning_content` and `reasoning-content` have the same.
+/// Returns the words of a key in lower case. `reasoningContent`, `reasoning_content` and
+/// `reasoning-content` have the same words.
 pub(super) fn key_words(key: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut is_inside, mut was_lower) = (false, false);
@@ -129,12 +129,13 @@ pub(super) fn key_words(key: &str) -> Vec<String> {
     words
 }
 
-/// True if one of some words is in a list.
+/// True if `list` contains one of the words.
 pub(super) fn has_word(words: &[String], list: &[&str]) -> bool {
     words.iter().any(|word| list.contains(&word.as_str()))
 }
 
-/// True if a word names the reasoning of a model: the type of an event, or the key of a text.
+/// True if a word names the reasoning of a model. The word is the type of an event or the key of a
+/// text.
 pub(super) fn is_reasoning(word: &str) -> bool {
     has_word(&key_words(word), REASONING)
 }

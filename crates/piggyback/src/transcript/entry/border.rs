@@ -1,4 +1,4 @@
-//! Which lines begin an entry.
+//! Boundaries of log entries: detection of the lines that begin an entry.
 
 use std::ops::Range;
 
@@ -10,41 +10,40 @@ use super::wrapper::Wrapper;
 use crate::transcript::line_border::Border;
 use crate::transcript::words::has_control_key;
 
-/// How many lines of a file are looked at.
+/// Number of leading lines of a file that are examined.
 const LINES: usize = 64;
 
-/// How many lines may stand before the first entry.
+/// Maximum number of lines before the first entry.
 const BANNER: usize = 8;
 
-/// How many ways to write times one log may have.
+/// Maximum number of timestamp formats in one log.
 const MASKS: usize = 6;
 
-/// What the lines have in common that begin entries.
+/// Format of the lines that begin entries in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::transcript) struct EntryForm {
-    /// How times look; without one, levels begin entries.
+    /// Timestamp formats. If there are none, log levels begin entries.
     masks: [Option<Mask>; MASKS],
     has_levels: bool,
-    /// Whether lines without a time say who speaks.
+    /// True if lines without a timestamp can begin with a speaker.
     has_speakers: bool,
-    /// Whether each line begins with the name of a container.
+    /// True if each line begins with the name of a container (for example of Docker).
     has_sources: bool,
-    /// The member of JSON records that has the lines of the log.
+    /// Member of JSON records that holds the lines of the log.
     wrapper: Option<Wrapper>,
 }
 
 impl EntryForm {
-    /// The form of JSON records that hold the lines of a log, of which several may be one entry.
+    /// Detects JSON records that hold the lines of a log. Several records can be one entry.
     pub(in crate::transcript) fn of_wrapped(head: &[u8]) -> Option<Self> {
         Some(Self { wrapper: Some(Wrapper::find(head)?), ..Self::default() })
     }
 
-    /// The member that has the lines of the log.
     pub(in crate::transcript) fn wrapper(&self) -> Option<&Wrapper> {
         self.wrapper.as_ref()
     }
 
-    /// The form of a log that begins so; `None` where it does not look like one.
+    /// Detects the format of a log; `None` if the text does not look like a log.
     pub(in crate::transcript) fn of_console(head: &[u8]) -> Option<Self> {
         let (form, counts) = Self::count(head);
         let Counts { times, levels, sources, labelled, is_near_top } = counts;
@@ -57,7 +56,7 @@ impl EntryForm {
         is_log.then_some(form)
     }
 
-    /// The form of a file that is known to be a log.
+    /// Detects the format of a file that is known to be a log.
     pub(in crate::transcript) fn of_log(head: &[u8]) -> Self {
         Self::count(head).0
     }
@@ -98,7 +97,7 @@ impl EntryForm {
         self.masks.iter().any(Option::is_some)
     }
 
-    /// What a line begins with, if lines that begin entries of this log begin so.
+    /// Returns the prefix of a line if the line begins an entry in this format.
     pub(super) fn prefix(&self, line: &[u8]) -> Option<Prefix> {
         let prefix = Prefix::of(line)?;
         let is_border = match prefix.time {
@@ -110,7 +109,7 @@ impl EntryForm {
         (is_border || self.has_sources && prefix.source.is_some()).then_some(prefix)
     }
 
-    /// Whether names of containers are all that lines begin with.
+    /// True if lines have no other prefix than a container name.
     fn has_only_sources(&self) -> bool {
         self.has_sources && !self.has_times() && !self.has_levels
     }
@@ -125,30 +124,30 @@ struct Counts {
     is_near_top: bool,
 }
 
-/// What a line is to the entry before it.
+/// Relation of a line to the entry before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
-    /// An entry begins with it.
+    /// The line begins an entry.
     Begins(Option<Prefix>),
-    /// It belongs to the entry; its text begins at this byte.
+    /// The line continues the entry. Its text begins at this offset.
     Continues(usize),
 }
 
-/// Finds the lines that begin entries, one line after the other.
+/// Finds the lines that begin entries, line by line.
 #[derive(Debug, Default, Clone)]
 pub(in crate::transcript) struct Borders {
-    /// The JSON that is open in the entry.
+    /// Open JSON of the current entry.
     json: Nesting,
-    /// How much white space is before the text of its first line.
+    /// Length of the white space before the text of the entry's first line.
     gap: usize,
-    /// The mark of the last line.
+    /// Mark of the last line.
     piece: Option<Piece>,
-    /// True if the last line is a piece of a record that holds lines, and the next record goes on where it ends.
+    /// True if the last JSON record holds a partial line that the next record continues.
     is_partial: bool,
 }
 
 impl Borders {
-    /// What the next line means for the entry before it.
+    /// Classifies the next line as a boundary.
     pub(in crate::transcript) fn border(&mut self, line: &[u8], form: &EntryForm) -> Border {
         if let Some(wrapper) = form.wrapper() {
             return self.wrapped(line, wrapper);
@@ -159,7 +158,7 @@ impl Borders {
         }
     }
 
-    /// What the next record that holds a line of a log means for the entry before it.
+    /// Classifies the next JSON record, which holds a line of a log.
     fn wrapped(&mut self, record: &[u8], wrapper: &Wrapper) -> Border {
         let Some(line) = wrapper.line(record) else {
             *self = Self::default();
@@ -184,12 +183,12 @@ impl Borders {
         if goes_on { Border::Within } else { Border::Begin }
     }
 
-    /// True if the next line goes on where the last one ends, without a line end between them.
+    /// True if the next line continues the last one without a line end between them.
     pub(super) fn is_partial(&self) -> bool {
         self.piece.is_some_and(|piece| piece.is_partial)
     }
 
-    /// What the next line is.
+    /// Classifies the next line.
     pub(super) fn line(&mut self, line: &[u8], form: &EntryForm) -> Line {
         let prefix = form.prefix(line);
         let piece = prefix.and_then(|prefix| prefix.piece);
@@ -238,12 +237,12 @@ impl Borders {
     }
 }
 
-/// Whether a line begins an envelope, or what may be one, although another is open.
+/// True if a line begins an envelope, or possibly one, although another is open.
 fn is_restart(line: &[u8]) -> bool {
     line.starts_with(b"{") && (line.trim_ascii() == b"{" || begins_envelope(line))
 }
 
-/// The parts of a text that stand for themselves: a line that begins an envelope ends one that is damaged.
+/// Splits a text at lines that begin an envelope while a damaged envelope is still open.
 pub(in crate::transcript) fn parts(text: &[u8]) -> Vec<Range<usize>> {
     let (mut json, mut starts, mut at) = (Nesting::default(), vec![0], 0);
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! Where in the text of an entry an envelope is.
+//! Search for envelopes in the text of a log entry.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use crate::envelope::is_envelope;
 use crate::envelope::json::{self, Json, JsonKind};
 use crate::transcript::words::is_string;
 
-/// How many objects of an entry are looked at.
+/// Maximum number of objects of an entry that are examined.
 const OBJECTS: usize = 32;
 
-/// The keys that envelopes begin with.
+/// First keys of envelopes.
 const KEYS: [&[u8]; 2] = [b"\"control_packet\"", b"\"surface_response\""];
 
-/// Where an envelope is.
+/// Position and notation of an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EnvelopePlace {
-    /// It stands in the text as it is, from its brace, or the fence around it, on.
+    /// Unquoted, starting at its brace or at the code fence around it.
     Bare(Range<usize>),
-    /// It is in a string, whose opening quote is here.
+    /// In a JSON string with its opening quote at this offset.
     Quoted(usize),
-    /// It is in a literal of a programming language, whose opening quote is here.
+    /// In a literal of a programming language with its opening quote at this offset.
     Literal(usize),
 }
 
-/// Whether a text begins with an envelope, be it damaged or cut off.
+/// True if a text begins with an envelope, possibly damaged or truncated.
 pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
     let Some(inner) = text.strip_prefix(b"{") else { return false };
     let inner = inner.trim_ascii();
@@ -35,17 +35,17 @@ pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
     }
 }
 
-/// True if a text has an envelope.
+/// True if a text contains an envelope.
 pub(in crate::transcript) fn holds(text: &[u8]) -> bool {
     find(text).is_some()
 }
 
-/// The first envelope of a text.
+/// Returns the first envelope of a text.
 pub(super) fn find(text: &[u8]) -> Option<EnvelopePlace> {
     find_from(text, 0)
 }
 
-/// The first envelope of a text behind a place.
+/// Returns the first envelope of a text at or after an offset.
 pub(super) fn find_from(text: &[u8], from: usize) -> Option<EnvelopePlace> {
     let mut at = from;
     for _ in 0..OBJECTS {
@@ -69,7 +69,7 @@ pub(super) fn find_from(text: &[u8], from: usize) -> Option<EnvelopePlace> {
     None
 }
 
-/// The quote of the string that a brace is the first character of, where quotes in it are escaped.
+/// Returns the opening quote of the string around a brace, if quotes after the brace are escaped.
 fn opening_quote(text: &[u8], brace: usize) -> Option<usize> {
     let inner = text.get(brace + 1..)?;
     let is_space = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'n' | b'r' | b't' | b'\\');
@@ -78,16 +78,16 @@ fn opening_quote(text: &[u8], brace: usize) -> Option<usize> {
         skipped > 0 && inner.get(skipped) == Some(&b'"') && inner.get(skipped - 1) == Some(&b'\\');
     let before = text.get(..brace)?;
     let quote = memchr::memrchr(b'"', before)?;
-    // Words may stand before the envelope in the string.
+    // The string may contain words before the envelope.
     let is_near = !before.get(quote + 1..)?.contains(&b'\n');
     (is_escaped && is_near).then_some(quote)
 }
 
-/// The quote of the literal that a brace is in, if its escapes are those of a programming language.
+/// Returns the opening quote of the programming language literal around a brace.
 fn literal_quote(text: &[u8], brace: usize, end: Option<usize>) -> Option<usize> {
     let quote = literal::quote_before(text, brace)?;
     let mark = *text.get(quote)?;
-    // Most braces stand in no literal with an escape.
+    // Fast path: most braces are not in a literal with escapes.
     let shown = text.get(brace..end.unwrap_or(text.len()))?;
     memchr::memchr(b'\\', text.get(quote..)?)?;
     let found = literal::read(text, quote).filter(|found| found.has_escapes && found.end > brace)?;
@@ -119,14 +119,14 @@ fn holds_envelope(text: &[u8], quote: usize) -> bool {
     begins(value.as_bytes().get(start..).unwrap_or(&[]))
 }
 
-/// The start of the fence before an envelope.
+/// Returns the start of the code fence before an envelope.
 fn fence(text: &[u8], brace: usize) -> Option<usize> {
     let before = text.get(..brace)?.trim_ascii_end();
     let tags: [&[u8]; 3] = [b"```json", b"```JSON", b"```"];
     tags.iter().find_map(|tag| before.ends_with(tag).then(|| before.len() - tag.len()))
 }
 
-/// Where a reply ends that an entry has no word about: what the program adds behind the envelope is not of the model.
+/// Returns the end of a reply. Text that the logging program adds after the envelope is excluded.
 fn end_of(text: &[u8], start: usize, end: Option<usize>) -> usize {
     let all = text.trim_ascii_end().len().max(start);
     let Some(end) = end.filter(|_| text.get(start) == Some(&b'{')) else { return all };
@@ -134,7 +134,7 @@ fn end_of(text: &[u8], start: usize, end: Option<usize>) -> usize {
     if is_of_the_program(behind) { end } else { all }
 }
 
-/// `(took 3s)`, `duration=3s tokens=40`, `"`, `')`.
+/// True for a suffix that a logging program adds: `(took 3s)`, `duration=3s tokens=40`, `"`, `')`.
 fn is_of_the_program(behind: &[u8]) -> bool {
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b')' | b']' | b',' | b';');
     let rest =
@@ -149,7 +149,7 @@ fn is_of_the_program(behind: &[u8]) -> bool {
     is_aside || rest.split(|byte| byte.is_ascii_whitespace()).all(|word| word.is_empty() || is_pair(word))
 }
 
-/// Whether a text has a value of JSON that does not end.
+/// True if a text is a truncated JSON object.
 pub(super) fn is_cut(text: &[u8]) -> bool {
     let json = Json::parse(text);
     text.starts_with(b"{") && json.kind(json.root()) == JsonKind::Object && !json.is_valid_to_the_end()

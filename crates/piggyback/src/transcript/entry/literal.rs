@@ -1,26 +1,26 @@
-//! String literals of programming languages: what Python's `repr`, Node's `util.inspect` and their like write into a log.
+//! String literals of programming languages, as written by Python's `repr` or Node's
+//! `util.inspect`.
 
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
-/// How far before a brace the quote of its literal may be, in bytes.
+/// Maximum distance from a brace back to the quote of its literal, in bytes.
 const MAX_WORDS: usize = 4096;
 
-/// A decoded literal.
 #[derive(Debug)]
 pub(super) struct Literal {
-    /// Its value.
     pub(super) value: Vec<u8>,
-    /// From the bytes of the value to those of the text.
+    /// Maps offsets of the value to offsets of the text.
     pub(super) map: SegmentMap,
-    /// Where the literal ends in the text.
+    /// End of the literal in the text.
     pub(super) end: usize,
-    /// True if its last quote is there.
+    /// True if the closing quote is present.
     pub(super) is_closed: bool,
-    /// True if a backslash stands for more than itself, or the literal has several parts.
+    /// True if the literal contains an escape or has several parts.
     pub(super) has_escapes: bool,
 }
 
-/// Where the literal around a brace begins: the nearest quote before it on its line.
+/// Returns the opening quote of the literal around a brace: the nearest quote before it on the
+/// line.
 pub(super) fn quote_before(text: &[u8], brace: usize) -> Option<usize> {
     let from = brace.saturating_sub(MAX_WORDS);
     let before = text.get(from..brace)?;
@@ -28,7 +28,7 @@ pub(super) fn quote_before(text: &[u8], brace: usize) -> Option<usize> {
     (!text.get(quote..brace)?.contains(&b'\n') && begins(text, quote)).then_some(quote)
 }
 
-/// True if a quote is no apostrophe, and not the end of another literal: no word stands before it.
+/// True if a quote can open a literal. After a word it is an apostrophe or a closing quote.
 fn begins(text: &[u8], quote: usize) -> bool {
     let is_word =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'' | b'"' | b'`' | b')' | b']');
@@ -40,7 +40,8 @@ fn begins(text: &[u8], quote: usize) -> bool {
     }
 }
 
-/// Decodes the literal that a quote begins; `None` if a line ends in it. Parts with `+` or a line end between them are one.
+/// Decodes the literal at a quote. Returns `None` if it contains a line end. Joins adjacent parts
+/// with `+` or a line end between them.
 pub(super) fn read(text: &[u8], quote: usize) -> Option<Literal> {
     let is_bytes =
         quote.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| matches!(byte, b'b' | b'B'));
@@ -66,13 +67,13 @@ struct Reader<'t> {
     at: usize,
     value: Vec<u8>,
     map: SegmentMapBuilder,
-    /// True if escapes with two digits are bytes, not characters.
+    /// True if two-digit hexadecimal escapes are bytes instead of characters.
     is_bytes: bool,
     has_escapes: bool,
 }
 
 impl Reader<'_> {
-    /// Reads the part that begins at a quote. Returns false if the text ends in it.
+    /// Reads the part at a quote. Returns false if the text ends before its closing quote.
     fn part(&mut self) -> Option<bool> {
         let quote = *self.text.get(self.at)?;
         self.at += 1;
@@ -92,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the next part of the same literal begins.
+    /// Returns the offset of the next part of the same literal.
     fn next_part(&self) -> Option<usize> {
         let rest = self.text.get(self.at..)?;
         let is_gap = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -162,13 +163,14 @@ impl Reader<'_> {
                 self.value.extend(bytes);
                 self.at += len;
             }
-            // What is no escape stands for itself.
+            // An unknown escape is copied unchanged.
             None => self.copy(1),
         }
     }
 }
 
-/// True if each backslash of a text is one of two, or before a quote of the literal: no JSON text that is shown as it is.
+/// True if each backslash is doubled or precedes a quote of the literal. JSON text without a second
+/// level of escapes is not doubled.
 pub(super) fn is_doubled(text: &[u8], quote: u8) -> bool {
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {

@@ -1,8 +1,8 @@
-//! Entries of console logs: where one begins, what stands before its text, who speaks, and which envelope is in it.
+//! Entries of console logs: their boundaries, prefixes, speakers and envelopes.
 //!
-//! An entry begins with a line that has a prefix: a time, a level, the name of a container, or who speaks. A line that
-//! begins an envelope begins an entry only where the one before it is damaged, since a reply may hold several envelopes,
-//! of which the runtime takes one.
+//! An entry begins with a line that has a prefix: a timestamp, a level, a container name, or a
+//! speaker. A line with an envelope begins an entry only if the previous envelope is damaged,
+//! because a reply can contain several envelopes.
 
 mod border;
 mod envelope;

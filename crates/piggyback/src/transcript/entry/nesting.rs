@@ -1,4 +1,4 @@
-//! How far JSON that comes line by line or piece by piece is open.
+//! Nesting depth of JSON that arrives in lines or pieces.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use regex::bytes::Regex;
 
 use super::begins_envelope;
 
-/// A line of JSON that begins with a string.
+/// Matches a line of JSON that begins with a string.
 static MEMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?-u)^"(?:|[^"\\{](?:[^"\\]|\\.)*)"[ \t]*(?:[:,]|$)"#).ok());
 
-/// The braces that are open behind some text, which begins outside of JSON.
+/// Braces that are open at the end of a text. The text begins outside of JSON.
 #[derive(Debug, Default, Clone)]
 pub(in crate::transcript) struct Nesting {
     depth: usize,
@@ -20,22 +20,20 @@ pub(in crate::transcript) struct Nesting {
 }
 
 impl Nesting {
-    /// True if an object is open.
     pub(in crate::transcript) fn is_open(&self) -> bool {
         self.depth > 0
     }
 
-    /// True if a string of an object is open.
     pub(super) fn is_in_string(&self) -> bool {
         self.is_in_string
     }
 
-    /// True if an object was open, and is closed.
+    /// True if an object was opened and closed again.
     pub(in crate::transcript) fn is_complete(&self) -> bool {
         self.has_begun && self.depth == 0
     }
 
-    /// Notes what a text opens and closes.
+    /// Updates the nesting with the next text.
     pub(in crate::transcript) fn read(&mut self, text: &[u8]) {
         for byte in text {
             match byte {
@@ -50,7 +48,8 @@ impl Nesting {
         }
     }
 
-    /// True if a line goes on with the JSON of several lines that is open; `gap` is the white space before its first line.
+    /// True if a line can continue the open multi-line JSON. `gap` is the length of the white space
+    /// before its first line.
     pub(super) fn goes_on(&self, text: &[u8], gap: usize) -> bool {
         let inner = text.trim_ascii();
         let is_indented = text.len() - text.trim_ascii_start().len() > gap + 1;

@@ -1,4 +1,4 @@
-//! What stands before the text of an entry: times, levels, names of loggers, containers and speakers.
+//! Prefix of a log line: timestamps, levels, and names of loggers, containers and speakers.
 
 use std::sync::LazyLock;
 
@@ -8,46 +8,45 @@ use super::speaker;
 use super::time::{self, Mask};
 use crate::transcript::turn::TurnRole;
 
-/// How many parts of a prefix are looked at.
+/// Maximum number of parts of a prefix.
 const PARTS: usize = 16;
 
-/// How long a part in brackets may be.
+/// Maximum length of a bracketed part, in bytes.
 const BRACKETS: usize = 120;
 
-/// What stands before the text of a line.
+/// Prefix of a line. Offsets are relative to the line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::transcript) struct Prefix {
-    /// Where the text begins, behind white space.
+    /// Start of the text, after white space.
     pub(in crate::transcript) end: usize,
-    /// Where the white space before the text begins.
+    /// Start of the white space before the text.
     pub(super) gap: usize,
-    /// What the first time looks like.
+    /// Format of the first timestamp.
     pub(super) time: Option<Mask>,
-    /// Whether there is a time of day, not a day alone.
+    /// True if a timestamp includes a time of day.
     has_clock: bool,
     pub(super) has_level: bool,
-    /// Where the name of a container ends, as `docker compose` and `kubectl` put it before each line.
+    /// End of the container name that `docker compose` and `kubectl` put before each line.
     pub(super) source: Option<usize>,
-    /// The mark of a container runtime (CRI) before each line, which may be a piece of a longer one.
+    /// Mark of a container runtime (CRI) before each line.
     pub(super) piece: Option<Piece>,
-    /// Who speaks.
     pub(in crate::transcript) role: Option<TurnRole>,
-    /// Whether the word for that means nothing else.
+    /// True if the word for the speaker has no other meaning in logs.
     pub(super) is_certain: bool,
 }
 
-/// The mark `stdout P ` or `stderr F ` of a line.
+/// CRI mark of a line: `stdout P ` or `stderr F `.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Where the text behind the mark begins, white space included.
+    /// Offset after the mark, before white space of the text.
     pub(super) end: usize,
     is_error: bool,
-    /// True if the next piece goes on where this one ends.
+    /// True if the next piece continues this one.
     pub(super) is_partial: bool,
 }
 
 impl Piece {
-    /// The mark at the start of a text, which ends at `end` of its line.
+    /// Parses the mark at the start of a text. `end` is its end offset in the line.
     fn at_start(text: &[u8], end: usize) -> Option<Self> {
         let is_error = text.starts_with(b"stderr ");
         let mark = text.strip_prefix(b"stdout ").or_else(|| text.strip_prefix(b"stderr "))?;
@@ -55,14 +54,14 @@ impl Piece {
         (is_partial || mark.starts_with(b"F ")).then_some(Self { end, is_error, is_partial })
     }
 
-    /// True if a line of this mark continues a line with `before`.
+    /// True if a line with this mark continues a line with the mark `before`.
     pub(super) fn continues(self, before: Self) -> bool {
         before.is_partial && before.is_error == self.is_error
     }
 }
 
 impl Prefix {
-    /// What a line begins with, if that is a prefix.
+    /// Parses the prefix of a line, if any.
     pub(in crate::transcript) fn of(line: &[u8]) -> Option<Self> {
         if line.first().is_none_or(|first| first.is_ascii_whitespace() || matches!(first, b'{' | b'}' | b'"'))
         {
@@ -80,24 +79,24 @@ impl Prefix {
         (found.gap, found.end) = (cursor.at, cursor.at);
         cursor.blank();
         found.end = cursor.at;
-        // Prose begins with days, too.
+        // Prose can also begin with a date.
         let is_day = found.time.is_some() && !found.has_clock;
         let is_prefix = found.has_clock || found.has_level || found.source.is_some() || found.role.is_some();
         (is_prefix && (!is_day || found.has_level || found.role.is_some())).then_some(found)
     }
 
-    /// Whether it is a word for who speaks that means nothing else.
+    /// True if the prefix certainly names a speaker.
     pub(in crate::transcript) fn is_speaker(&self) -> bool {
         self.role.is_some() && self.is_certain
     }
 
-    /// Whether it tells more than the name of a container.
+    /// True if the prefix has a timestamp, level or speaker in addition to a container name.
     pub(super) fn has_more_than_source(&self) -> bool {
         self.time.is_some() || self.has_level || self.role.is_some()
     }
 }
 
-/// Levels as they are written in capitals; the short ones only behind a time.
+/// Levels in upper case. Short and lower-case levels (`ANY_LEVEL`) require a preceding timestamp.
 static LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?-u)^(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|VERBOSE|SEVERE|FINE|CONFIG)(?:\[\d+\]|\(\d+\))?",
@@ -111,15 +110,15 @@ static ANY_LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// `agent-1  | `, and `<165>1 ` before the time of syslog.
+/// Container name such as `agent-1  | `, or `<165>1 ` before a syslog timestamp.
 static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)^(?:[A-Za-z][A-Za-z0-9_.-]*[ \t]*\| ?|\[(?:pod|container)/[^\]\n]{1,200}\] ?|<\d{1,3}>(?:\d )?)").ok()
 });
 
-/// `--- `, `### `.
+/// Decoration such as `--- ` or `### `.
 static DECORATION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[-=*#~+]{1,8}[ \t]+").ok());
 
-/// A pair of logfmt; its value is looked at where it is the text.
+/// A key-value pair of logfmt.
 static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?-u)^(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)=(?P<value>"(?:[^"\\\n]|\\.)*"|[^\s"'{]+)(?:[ \t,;]|$)"#,
@@ -127,10 +126,10 @@ static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A key of logfmt before what may be the text.
+/// A logfmt key before a value that may be the text.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.-]*=").ok());
 
-/// Names of loggers, hosts, files and processes with what ends them.
+/// Names of loggers, hosts, files and processes, with their terminator.
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?-u)^(?:[A-Za-z_$][A-Za-z0-9_.:/$@\\#-]{0,80}?(?:\[[^\]\s"]{1,40}\]|\(\d+\)|<[^>\s"]{1,40}>)?(?::(?:\s|$|\{)|\][ \t]|[ \t]+(?:-{1,2}|\||=>|:)(?:[ \t]|$)|\t)|[A-Za-z_$][A-Za-z0-9_.:/-]{0,80}\x1b\[[0-9;]*m(?::|[ \t])|std(?:out|err) [FP] |\d{1,8}[ \t]+(?:-{1,3}[ \t]+)?|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}(?:\[\d+\]|:)(?:\s|$)|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}\[\d+\]:|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_.-]{1,64} (?:\d+|-) \S{1,40} (?:-|\[[^\]\n]*\]) )"#,
@@ -138,10 +137,10 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The logger of `INFO:agent.llm:`.
+/// The logger in `INFO:agent.llm:`.
 static LOGGER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.]*:").ok());
 
-/// A word, and the white space behind it.
+/// A word and the white space after it.
 static BARE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_./:-]{0,64}[ \t]+").ok());
 
@@ -160,7 +159,7 @@ impl<'l> Cursor<'l> {
         Some(regex.as_ref()?.find(self.rest())?.end())
     }
 
-    /// Passes white space, and the colours of a terminal.
+    /// Skips white space and terminal color codes.
     fn blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -197,7 +196,7 @@ impl<'l> Cursor<'l> {
         self.at += len;
     }
 
-    /// Passes one part of the prefix; `false` where there is none.
+    /// Skips one part of the prefix. Returns false if there is none.
     fn part(&mut self) -> bool {
         let before = self.at;
         self.blank();
@@ -220,7 +219,7 @@ impl<'l> Cursor<'l> {
         self.found.time.is_some() || self.found.has_level
     }
 
-    /// A mark between two parts.
+    /// Skips separators between two parts.
     fn separator(&mut self) {
         loop {
             let rest = self.rest();
@@ -238,7 +237,7 @@ impl<'l> Cursor<'l> {
 
     fn time(&mut self) -> bool {
         let Some(found) = time::at_start(self.rest()) else { return false };
-        // A number in the text is no second time.
+        // A number in the text is not a second timestamp.
         if self.found.has_clock && self.found.has_level {
             return false;
         }
@@ -262,7 +261,7 @@ impl<'l> Cursor<'l> {
         true
     }
 
-    /// A part in brackets: a time, a level, a speaker, or, behind one of them, anything.
+    /// Skips a bracketed part: a timestamp, a level or a speaker; after one of these, any text.
     fn brackets(&mut self) -> bool {
         let close = match self.rest().first() {
             Some(b'[') => b']',
@@ -315,7 +314,7 @@ impl<'l> Cursor<'l> {
         true
     }
 
-    /// A pair of logfmt, or the key before the text.
+    /// Skips a logfmt pair, or the key before the text.
     fn pair(&mut self) -> bool {
         let rest = self.rest();
         let Some(found) = PAIR.as_ref().and_then(|pair| pair.captures(rest)) else {
@@ -345,7 +344,7 @@ impl<'l> Cursor<'l> {
         true
     }
 
-    /// A name of a logger, a host, a file or a process.
+    /// Skips the name of a logger, a host, a file or a process.
     fn name(&mut self) -> bool {
         if !self.has_begun() {
             return false;
@@ -360,7 +359,7 @@ impl<'l> Cursor<'l> {
         len > 0
     }
 
-    /// How much of a name there is before a word in it that says who speaks.
+    /// Returns the length of a name without a speaker at its end.
     fn without_speaker(&self, len: usize) -> usize {
         let name = self.rest().get(..len).unwrap_or(&[]);
         // The brace begins the text.
@@ -375,12 +374,12 @@ impl<'l> Cursor<'l> {
         if label.is_some_and(|label| label.is_certain) { start } else { name.len() }
     }
 
-    /// A word before JSON, or before who speaks.
+    /// Returns the length of a word before JSON or a speaker.
     fn bare_name(&self) -> Option<usize> {
         let len = self.matched(&BARE)?;
         let behind = self.rest().get(len..)?;
         let is_json = matches!(behind.first(), Some(b'{' | b'}' | b'[' | b']' | b'"'));
-        // The white space is kept: it tells how far a line is indented.
+        // Keep the white space: it determines the indentation of a line.
         let word = self.rest().iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
         (is_json || speaker::at_start(behind).is_some_and(|label| label.is_certain)).then_some(word)
     }

@@ -1,28 +1,28 @@
-//! Envelopes of several lines that all begin alike: a program puts a word, a mark or a number before each line.
+//! Multi-line envelopes with a common prefix on each line: a word, a mark or a number.
 
 use std::ops::Range;
 
 use super::envelope::begins;
 use super::nesting::Nesting;
 
-/// How long the beginning of a line may be, in bytes.
+/// Maximum length of the prefix, in bytes.
 const MAX_PREFIX: usize = 200;
 
-/// How many lines a block may have.
+/// Maximum number of lines of a block.
 const MAX_LINES: usize = 100_000;
 
-/// Lines of an envelope, without what they all begin with.
+/// Lines of an envelope with a common prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The bytes of all its lines.
+    /// Range of all lines.
     pub(super) lines: Range<usize>,
-    /// The bytes of the envelope, line by line.
+    /// Ranges of the envelope, one per line, without the prefix.
     pub(super) pieces: Vec<Range<usize>>,
-    /// What the first line begins with.
+    /// Prefix of the first line.
     pub(super) prefix: Range<usize>,
 }
 
-/// The blocks of a text, in their order.
+/// Returns the blocks of a text in order.
 pub(super) fn blocks(text: &[u8]) -> Vec<Block> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(line) = line_at(text, at) {
@@ -37,13 +37,13 @@ pub(super) fn blocks(text: &[u8]) -> Vec<Block> {
     found
 }
 
-/// The bytes of a line, its end included.
+/// Returns the range of the line at an offset, including its line end.
 fn line_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
     Some(at..at + memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1))
 }
 
-/// The block that begins with a line.
+/// Returns the block that begins with a line.
 fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
     let line = text.get(first.clone())?;
     let brace = memchr::memchr(b'{', line).filter(|brace| (1..=MAX_PREFIX).contains(brace))?;
@@ -66,7 +66,7 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
         let Some(from) = shared(prefix, bytes) else { break };
         let inner = bytes.get(from..)?.trim_ascii();
         if !is_begun && !inner.is_empty() {
-            // Behind a brace alone, the next line says if it is that of an envelope.
+            // After a line with only a brace, the next line decides if this is an envelope.
             is_begun = begins(&[b"{", inner].concat());
             if !is_begun {
                 return None;
@@ -80,7 +80,7 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
     is_block.then(|| Block { lines: first.start..end, pieces, prefix: first.start..first.start + brace })
 }
 
-/// Where the text of a line begins that begins as another one does; numbers may differ.
+/// Returns the end of the prefix in a line, if the line has it. Numbers in the prefix may differ.
 fn shared(prefix: &[u8], line: &[u8]) -> Option<usize> {
     let (mut one, mut other) = (0, 0);
     let is_number = |text: &[u8], at: usize| {
@@ -92,7 +92,7 @@ fn shared(prefix: &[u8], line: &[u8]) -> Option<usize> {
         match (is_number(prefix, one), is_number(line, other)) {
             (Some(a), Some(b)) if a <= prefix.len() => (one, other) = (a, b),
             _ if line.get(other) == Some(byte) => (one, other) = (one + 1, other + 1),
-            // An empty line lacks the white space behind the mark.
+            // An empty line lacks the white space after the mark.
             _ if prefix.get(one..)?.trim_ascii().is_empty() && line.get(other..)?.trim_ascii().is_empty() => {
                 return Some(other);
             }

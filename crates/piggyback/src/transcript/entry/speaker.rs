@@ -1,4 +1,4 @@
-//! Who an entry says that it is of.
+//! Speaker of a log entry.
 
 use std::sync::LazyLock;
 
@@ -7,17 +7,19 @@ use regex::bytes::Regex;
 use crate::transcript::turn::TurnRole;
 use crate::transcript::words::is_reasoning;
 
-/// Who speaks, and where what is said begins.
+/// Speaker label at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Speaker {
     pub(super) role: TurnRole,
-    /// Whether the word means nothing else: programs that log call themselves `agent` and `system`, too.
+    /// True if the word has no other meaning. Logging programs also use the names `agent` and
+    /// `system`.
     pub(super) is_certain: bool,
-    /// The length of the label.
+    /// Length of the label in bytes.
     pub(super) len: usize,
 }
 
-/// `assistant:`, `**Assistant**:`, `[user]`, `Assistant>`, `model ->`, `role=assistant`, `<- model`.
+/// Labels such as `assistant:`, `**Assistant**:`, `[user]`, `Assistant>`, `model ->`,
+/// `role=assistant` and `<- model`.
 static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)^(?P<before>(?:<-+|<=+|<<+|->|=>|-->|>>+|\xe2\x86\x90|\xe2\x86\x92) *)?",
@@ -28,7 +30,7 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The label that a text begins with.
+/// Parses the label at the start of a text.
 pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let found = LABEL.as_ref()?.captures(text)?;
     let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
@@ -38,7 +40,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     }
     let has = |name: &str| found.name(name).is_some_and(|group| !group.is_empty());
     let is_marked = has("after") || has("before") || has("key") || has("open") && has("close");
-    // Without a gap the word goes on.
+    // Without a separator, the word continues.
     let end = if has("after") { found.get(0)?.end() } else { found.name("close")?.end() };
     let rest = text.get(end..).unwrap_or(&[]);
     let goes_on =
@@ -55,7 +57,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let outward: &[&[u8]] = &[b"->", b"=>", b"-->", b">>", "→".as_bytes()];
     let is_sent =
         found.name("before").is_some_and(|arrow| outward.contains(&arrow.as_bytes().trim_ascii_end()));
-    // What is sent to the model is a prompt.
+    // A text that is sent to the model is a prompt.
     let role = if is_sent && role == TurnRole::Assistant && !is_alone { TurnRole::User } else { role };
     let certain = ["assistant", "user", "human"].iter().any(|name| word.eq_ignore_ascii_case(name));
     (is_marked || is_alone).then_some(Speaker {
@@ -65,7 +67,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     })
 }
 
-/// The last label before an envelope, where it says that it is no reply.
+/// Label before an envelope that is not a reply.
 static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)\b(?:user|human)(?: (?:input|message|says|said|turn|text|request))?[ \t]*[:>=-]+[ \t]*["'`]?$"#,
@@ -77,7 +79,7 @@ static PROMPT: LazyLock<Option<Regex>> =
 static TOOL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\btool[ _-](?:result|output|response)\b").ok());
 
-/// The last label before an envelope, where it says that it is a reply.
+/// Label before an envelope that is a reply.
 static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)\b(?:reply|response|answer|completion|output|assistant|envelope)\b[^:=\n]{0,30}[:=>][ \t]*["'`]?$"#,
@@ -85,19 +87,19 @@ static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The key right before an envelope, with what ends it.
+/// Key directly before an envelope, with its terminator.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok()
 });
 
-/// Who a message in the notation of a programming language is of: `'role': 'user', 'content': `.
+/// Role of a message in the notation of a programming language: `'role': 'user', 'content': `.
 static ROLE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?-u)\brole["']?[ \t]*[:=][ \t]*["'](?P<role>[A-Za-z]+)["']"#).ok());
 
-/// How far before an envelope words count, in bytes.
+/// Maximum number of bytes before an envelope that are examined.
 const MAX_WORDS: usize = 512;
 
-/// True if the words before an envelope are the key of the model's reasoning.
+/// True if the words before an envelope end with a key for the model's reasoning.
 pub(super) fn is_thought(words: &[u8]) -> bool {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
     let found = KEY.as_ref().and_then(|key| key.captures(words));
@@ -105,7 +107,7 @@ pub(super) fn is_thought(words: &[u8]) -> bool {
     key.and_then(|key| std::str::from_utf8(key.as_bytes()).ok()).is_some_and(is_reasoning)
 }
 
-/// The role that the last message before an envelope has.
+/// Returns the role of the last message before an envelope.
 fn role_before(words: &[u8]) -> Option<TurnRole> {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
     let last = ROLE.as_ref()?.captures_iter(words).last()?;
@@ -113,7 +115,7 @@ fn role_before(words: &[u8]) -> Option<TurnRole> {
     (role != TurnRole::Other).then_some(role)
 }
 
-/// Who the words before an envelope are of.
+/// Returns the speaker that the words before an envelope indicate.
 pub(super) fn of_words(words: &[u8]) -> TurnRole {
     let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
     if let Some(role) = role_before(words) {

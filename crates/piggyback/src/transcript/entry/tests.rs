@@ -1,21 +1,21 @@
-//! Logs as many programs write them: each envelope is found, whatever stands before it.
+//! Tests of logs in the formats of many programs: each envelope is found after any prefix.
 #![allow(clippy::unwrap_used)]
 
 use crate::transcript::{Record, TextKind, TranscriptOptions, TranscriptReader};
 use mangle_settings::Container;
 
-/// A reply that says `word`, on one line.
+/// Creates a reply with the surface `word`, on one line.
 fn reply(word: &str) -> String {
     format!(r#"{{"control_packet":{{"mangle_updates":["a(/b)."]}},"surface_response":"{word}"}}"#)
 }
 
-/// The same in several lines.
+/// Creates the same reply on several lines.
 fn pretty(word: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(&reply(word)).unwrap();
     serde_json::to_string_pretty(&value).unwrap()
 }
 
-/// The turns of a file, fed in pieces of several sizes: what kind each is, and its text.
+/// Returns the kinds and texts of the turns of a file. Feeds the file in chunks of several sizes.
 fn turns(options: &TranscriptOptions, text: &str) -> Vec<(TextKind, String)> {
     let read = |step: usize| {
         let mut out = Vec::new();
@@ -39,7 +39,7 @@ fn log() -> TranscriptOptions {
     TranscriptOptions { name: "console.log".to_owned(), ..TranscriptOptions::default() }
 }
 
-/// What programs write before a line; `%` is the second.
+/// Prefixes of log lines; `%` stands for the second.
 const PREFIXES: &[&str] = &[
     "2026-03-01T12:00:0%Z ",
     "2026-03-01T12:00:0%.123456789Z ",
@@ -89,7 +89,7 @@ const PREFIXES: &[&str] = &[
     "--- 2026-03-01T12:00:0%Z ",
 ];
 
-/// What stands between the prefix and the reply.
+/// Text between the prefix and the reply.
 const LABELS: &[&str] =
     &["", "assistant: ", "Assistant> ", "role=assistant ", "<- model ", "[assistant] ", "reply: ", "model: "];
 

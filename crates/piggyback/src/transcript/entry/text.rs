@@ -1,4 +1,4 @@
-//! The turns of an entry.
+//! Parsing of the turns in a log entry.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,20 +13,20 @@ use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
 use crate::transcript::words::has_control_key;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
-/// The text of an entry: its lines without what stands before them.
+/// Text of an entry: its lines without their prefixes.
 #[derive(Debug)]
 pub(in crate::transcript) struct Text<'r> {
     record: &'r [u8],
     bytes: Cow<'r, [u8]>,
-    /// Where its bytes are in the record.
+    /// Ranges of the text's bytes in the record.
     pieces: Vec<Range<usize>>,
     prefix: Option<Prefix>,
-    /// The turn that has the text, if that is put together from strings of the record.
+    /// The turn that contains the text, if the text is assembled from strings of the record.
     outer: Option<&'r Turn>,
 }
 
 impl<'r> Text<'r> {
-    /// The text of a record.
+    /// Extracts the text of a record.
     pub(super) fn of(record: &'r [u8], form: &EntryForm) -> Self {
         let (mut borders, mut at, mut prefix) = (Borders::default(), 0, None);
         let mut pieces: Vec<Range<usize>> = Vec::new();
@@ -40,7 +40,7 @@ impl<'r> Text<'r> {
                 }
                 Line::Continues(from) => from,
             };
-            // The line end behind a piece of a line is one of the container runtime.
+            // The line end after a partial line comes from the container runtime.
             let end = match borders.is_partial() {
                 true => start + without_line_end(line).len(),
                 false => at,
@@ -59,12 +59,12 @@ impl<'r> Text<'r> {
         Self { record, bytes, pieces, prefix, outer: None }
     }
 
-    /// A text that was put together: `outer` is the turn with it.
+    /// Extracts an assembled text. `outer` is the turn that contains the text.
     pub(super) fn inside(text: &'r [u8], outer: &'r Turn, form: &EntryForm) -> Self {
         Self { outer: Some(outer), ..Self::of(text, form) }
     }
 
-    /// From the bytes of the text to those of the record.
+    /// Returns the map from the text to the record.
     fn map(&self) -> SegmentMap {
         let own = map(&self.places(0..self.bytes.len()));
         match self.outer {
@@ -73,7 +73,8 @@ impl<'r> Text<'r> {
         }
     }
 
-    /// A turn with bytes that are made of those of the text, whose map leads to these.
+    /// Creates a turn from bytes that are derived from the text. `inner` maps these bytes to the
+    /// text.
     fn made(&self, role: TurnRole, kind: TextKind, bytes: Vec<u8>, inner: &SegmentMap) -> Turn {
         let mut turn = Turn::made(role, kind, bytes, inner.within(&self.map()));
         if let Some(outer) = self.outer {
@@ -82,13 +83,13 @@ impl<'r> Text<'r> {
         turn
     }
 
-    /// What stands before a place of the text in the record, up to a line with a prefix of its own.
+    /// Returns the record up to an offset of the text's first piece.
     fn before(&self, at: usize) -> &[u8] {
         let first = self.pieces.first().map_or(0, |piece| (piece.start + at).min(piece.end));
         self.record.get(..first).unwrap_or(&[])
     }
 
-    /// The places in the record of a part of the text.
+    /// Returns the ranges of the record for a range of the text.
     fn places(&self, part: Range<usize>) -> Vec<TextRange> {
         let mut at = 0;
         let mut places = Vec::new();
@@ -102,7 +103,7 @@ impl<'r> Text<'r> {
         places
     }
 
-    /// A turn with a part of the text.
+    /// Creates a turn from a range of the text.
     fn turn(&self, role: TurnRole, kind: TextKind, part: Range<usize>) -> Turn {
         if self.outer.is_some() {
             return self.lines(role, kind, &[part]);
@@ -116,7 +117,7 @@ impl<'r> Text<'r> {
         }
     }
 
-    /// A turn with some parts of the text.
+    /// Creates a turn from several ranges of the text.
     fn lines(&self, role: TurnRole, kind: TextKind, parts: &[Range<usize>]) -> Turn {
         let (mut inner, mut bytes) = (SegmentMapBuilder::default(), Vec::new());
         for part in parts {
@@ -126,7 +127,7 @@ impl<'r> Text<'r> {
         self.made(role, kind, bytes, &inner.finish())
     }
 
-    /// A turn with the value of a string of the text.
+    /// Creates a turn from the value of a JSON string in the text.
     fn quoted(&self, role: TurnRole, kind: TextKind, quote: usize) -> Option<Turn> {
         let json = Json::parse_part(&self.bytes, quote..self.bytes.len());
         let (value, inner) = json.string_with_map(json.root())?;
@@ -135,7 +136,8 @@ impl<'r> Text<'r> {
         Some(turn)
     }
 
-    /// A turn with the value of a literal of the text. An edit of it would have to be escaped as the literal is.
+    /// Creates a turn from the value of a literal in the text. Edits are not supported, because
+    /// they would need the escapes of the literal.
     fn literal(&self, role: TurnRole, kind: TextKind, quote: usize) -> Option<Turn> {
         let found = literal::read(&self.bytes, quote)?;
         let mut turn = self.value(role, kind, &found.value, &found.map)?;
@@ -143,7 +145,8 @@ impl<'r> Text<'r> {
         Some(turn)
     }
 
-    /// A turn with a value from its first brace on: words before the envelope are of the program.
+    /// Creates a turn from a value, starting at its first brace. Words before the envelope come
+    /// from the logging program.
     fn value(&self, role: TurnRole, kind: TextKind, value: &[u8], inner: &SegmentMap) -> Option<Turn> {
         let brace = memchr::memchr(b'{', value)?;
         let mut rest = SegmentMapBuilder::default();
@@ -151,7 +154,7 @@ impl<'r> Text<'r> {
         Some(self.made(role, kind, value.get(brace..)?.to_vec(), &rest.finish().within(inner)))
     }
 
-    /// Where an envelope ends, for the search of the next one.
+    /// Returns the end of an envelope, to continue the search after it.
     fn end(&self, place: &EnvelopePlace) -> usize {
         match place {
             EnvelopePlace::Bare(range) => range.end,
@@ -171,15 +174,15 @@ fn map(places: &[TextRange]) -> SegmentMap {
     map.finish()
 }
 
-/// How many envelopes of an entry are looked at.
+/// Maximum number of envelopes of an entry that are read.
 const MAX_ENVELOPES: usize = 1_000;
 
-/// Reads an entry: its reply, or what the model was given. What is of the program alone is nothing.
+/// Reads the reply or the input of the model in an entry. Returns no turns for other entries.
 pub(in crate::transcript) fn read(record: &Record<'_>, form: &EntryForm) -> Vec<Turn> {
     read_text(&Text::of(record.bytes, form))
 }
 
-/// [`read`] of a text.
+/// Like [`read`], for an extracted text.
 pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
     let bytes: &[u8] = &text.bytes;
     let start = bytes.len() - bytes.trim_ascii_start().len();
@@ -205,7 +208,7 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
     let turn = match found {
         Some(EnvelopePlace::Quoted(quote)) => text.quoted(role, kind(role), quote),
         Some(EnvelopePlace::Literal(quote)) => text.literal(role, kind(role), quote),
-        // A program may call itself so.
+        // A logging program may have the same name as the role.
         Some(place) if is_model && !is_certain => return of_places(text, place, Some(role)),
         None if is_model && !is_certain && !bytes.get(start..end).is_some_and(envelope::is_cut) => None,
         None if role == TurnRole::System || role == TurnRole::Tool && !is_certain => None,
@@ -214,8 +217,8 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
     turn.into_iter().collect()
 }
 
-/// Turns of which nothing but their envelopes says that they are some. Envelopes that stand in the text as they are are one
-/// reply; literals are a text each.
+/// Returns turns that are recognized only by their envelopes. Unquoted envelopes together are one
+/// reply; each literal is a separate text.
 fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> Vec<Turn> {
     let (mut turns, mut next, mut end) = (Vec::new(), Some(first), 0);
     while let Some(place) = next.take().filter(|_| turns.len() < MAX_ENVELOPES) {
@@ -231,8 +234,8 @@ fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> V
     turns
 }
 
-/// A turn of which nothing but its envelope says that it is one.
-/// `from` is where the words begin that tell whose it is.
+/// Returns a turn that is recognized only by its envelope. The words after `from` determine the
+/// speaker.
 fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<TurnRole>) -> Option<Turn> {
     let start = match &place {
         EnvelopePlace::Bare(range) => range.start,
@@ -255,7 +258,7 @@ fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<Tur
     }
 }
 
-/// The turns of envelopes whose lines all begin alike.
+/// Returns the turns of envelopes whose lines share a prefix.
 fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
     let role = |prefix: Range<usize>| {
         let words = text.bytes.get(prefix).unwrap_or(&[]);
@@ -270,8 +273,8 @@ fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
     shared::blocks(&text.bytes).into_iter().map(turn).collect()
 }
 
-/// The turns of a text that is not a log, in which a program shows replies: as literals, or behind the same words on each
-/// line. Empty if envelopes stand in it as they are.
+/// Returns the turns of a text that is not a log but shows replies as literals or with a line
+/// prefix. Empty if the text contains an unquoted, complete envelope.
 pub(in crate::transcript) fn unwrapped(bytes: &[u8]) -> Vec<Turn> {
     let text = Text {
         record: bytes,

@@ -1,20 +1,20 @@
-//! Times as programs write them at the start of a line.
+//! Timestamps at the start of a log line.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-/// What a time looks like with its numbers, words and their lengths left out: `0-0` begins `2026-03-01`, `a0:` begins
-/// `Mar 1 12:00:00`. Lines of one program have the same.
+/// Fingerprint of a timestamp format, without numbers, words and lengths: `0-0` for `2026-03-01`,
+/// `a0:` for `Mar 1 12:00:00`. Lines of one program have the same mask.
 pub(super) type Mask = [u8; 3];
 
-/// A time at the start of a text.
+/// A timestamp at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Time {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub(super) len: usize,
     pub(super) mask: Mask,
-    /// Whether it is a day without a time of day, which many texts begin with.
+    /// True for a date without a time of day. Ordinary text often begins with a date.
     pub(super) is_day: bool,
 }
 
@@ -24,7 +24,7 @@ const ZONE: &str =
 const MONTH: &str = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
 const DAY: &str = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +)?";
 
-/// The ways to write one, with a time of day.
+/// Timestamp formats with a time of day.
 static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let ways = [
         format!(r"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T_:]|,? +)\d{{0}}{CLOCK}{ZONE}"),
@@ -42,15 +42,15 @@ static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"(?-u)^(?:{})", ways.join("|"))).ok()
 });
 
-/// A day alone.
+/// A date without a time of day.
 static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^\d{4}[-/.]\d{2}[-/.]\d{2}").ok());
 
-/// What may follow a time.
+/// Bytes that may follow a timestamp.
 const ENDS: &[u8] = b" \t\r\n])}>|:,;\"'-\x1b";
 
-/// The time that a text begins with.
+/// Parses the timestamp at the start of a text.
 pub(super) fn at_start(text: &[u8]) -> Option<Time> {
-    // Most lines begin with something else.
+    // Fast path: most lines begin with another character.
     if !text.first()?.is_ascii_alphanumeric() {
         return None;
     }

@@ -1,5 +1,6 @@
-//! Lines of a log that are each in a record of JSON, as container runtimes and log collectors keep them. They split long
-//! lines, and each line of a printed envelope is a record of its own.
+//! Log lines in JSON records, as stored by container runtimes and log collectors.
+//!
+//! Each line of a pretty-printed envelope is a separate record, and long lines are split.
 
 use super::border::EntryForm;
 use super::text::Text;
@@ -9,7 +10,8 @@ use crate::transcript::shapes::{self, Draft, native_calls};
 use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, step};
 
-/// The turns of the records of one entry; `None` if it has only one, which is read as any other.
+/// Returns the turns of the records of one entry. `None` for a single record, which needs no
+/// joining.
 pub(in crate::transcript) fn read_wrapped(record: &Record<'_>, wrapper: &Wrapper) -> Option<Vec<Turn>> {
     let (mut draft, mut at, mut count) = (Draft::default(), 0, 0);
     for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -31,7 +33,7 @@ pub(in crate::transcript) fn read_wrapped(record: &Record<'_>, wrapper: &Wrapper
     Some(of_text(&inner, record))
 }
 
-/// The turns of a text that is put together from the members of several records.
+/// Returns the turns of a text that is assembled from members of several records.
 fn of_text(inner: &Turn, record: &Record<'_>) -> Vec<Turn> {
     let text = inner.text(record.bytes);
     let json = Json::parse(text);

@@ -1,34 +1,35 @@
-//! Which member of JSON records has the lines of a log, and which of them continue the line of the record before.
+//! Detection of the member of JSON records that holds log lines, and of records that continue a
+//! line.
 
 use super::begins_envelope;
 use super::nesting::Nesting;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::words::{is_string, member, says};
 
-/// How many records of a file are looked at.
+/// Maximum number of records of a file that are examined.
 const MAX_RECORDS: usize = 64;
 
-/// How long the name of the member may be, in bytes.
+/// Maximum length of the member name, in bytes.
 const MAX_NAME: usize = 24;
 
-/// How many lines that continue an envelope are enough.
+/// Number of lines of an open envelope that suffice for detection.
 const MIN_LINES: usize = 8;
 
-/// The member that has the lines of a log.
+/// Name of the member that holds the lines of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::transcript) struct Wrapper {
     name: [u8; MAX_NAME],
     len: usize,
 }
 
-/// A line that a record holds.
+/// A line in a record.
 pub(super) struct WrappedLine {
     pub(super) text: String,
-    /// True if the next record goes on where this one ends.
+    /// True if the next record continues this line.
     pub(super) is_partial: bool,
 }
 
-/// A member that may have the lines of an envelope.
+/// A member that may hold the lines of an envelope.
 struct Candidate {
     name: String,
     nesting: Nesting,
@@ -36,7 +37,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// True if a text is the next line; a piece of a stream ends anywhere.
+    /// Reads the next text. Returns true if it continues the envelope.
     fn continues(&mut self, text: &[u8]) -> bool {
         let is_next = !text.trim_ascii().is_empty() && self.nesting.goes_on(text, 0);
         self.nesting.read(text);
@@ -56,8 +57,8 @@ impl Wrapper {
         self.name.get(..self.len).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
     }
 
-    /// The member that has the lines, told by the first records: `log` beside `stream`, or a text that opens an envelope which
-    /// the next record continues.
+    /// Detects the member from the first records: `log` next to `stream` or `time`, or a text that
+    /// opens an envelope that the next records continue.
     pub(super) fn find(head: &[u8]) -> Option<Self> {
         let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
         let mut open: Vec<Candidate> = Vec::new();
@@ -68,7 +69,7 @@ impl Wrapper {
             }
             let names = |key: &[u8]| memchr::memmem::find(line, key).is_some();
             let is_whole = names(b"control_packet") && names(b"surface_response");
-            // Most files have a whole envelope in their first records.
+            // Fast path: most files have a complete envelope in their first records.
             if is_whole && !names(b"\"log\"") {
                 return None;
             }
@@ -104,7 +105,7 @@ impl Wrapper {
         None
     }
 
-    /// The line in a record; `None` if it has none.
+    /// Returns the line in a record, if any.
     pub(super) fn line(&self, record: &[u8]) -> Option<WrappedLine> {
         let record = record.trim_ascii();
         if !record.starts_with(b"{") {
@@ -123,12 +124,13 @@ impl Wrapper {
     }
 }
 
-/// True if a record is one of a container runtime, which ends each line that is complete with a line end.
+/// True for a record of a container runtime. A container runtime ends each complete line with a
+/// line end.
 fn is_of_runtime(json: &Json<'_>) -> bool {
     ["stream", "time"].iter().any(|name| member(json, json.root(), name).is_some())
 }
 
-/// True if a collector marks a record as a piece of a line.
+/// True if a collector marks a record as a partial line.
 fn is_marked(json: &Json<'_>) -> bool {
     let root = json.root();
     let is_set = |name: &str| {

@@ -1,5 +1,6 @@
-//! Comparison of a damaged reply before and after a fix: the text of each string stays in one string, and text outside of
-//! strings stays outside.
+//! Comparison of a damaged reply before and after a fix.
+//!
+//! The text of each string must stay in one string, and text outside of strings must stay outside.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +9,23 @@ use crate::envelope::json::{Json, JsonKind};
 use crate::envelope::{edits, table};
 use mangle_syntax::lint::Fix;
 
-/// Longer replies are not compared: their fixes are checked by the rules that offer them.
+/// Maximum length in bytes of replies that are compared. For longer replies, the rules themselves
+/// check their fixes.
 const LONGEST: usize = 32 << 10;
 
-/// The words of a string, or of a number or a word outside of strings.
+/// Words of a string, or of a scalar outside of strings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Leaf {
     is_string: bool,
     words: Vec<Token>,
 }
 
-/// True if all words stay in their strings, or outside of them, as far as the object of a reply is damaged.
+/// True if all words stay inside or outside of their strings. Only checked for damaged objects.
 pub(super) fn are_kept(text: &[u8], fix: &Fix) -> bool {
     let Some(start) = memchr::memchr(b'{', text).filter(|_| text.len() <= LONGEST) else { return true };
     let is_inside = fix.edits.iter().all(|edit| usize::from(edit.span.range.start()) > start);
     let before = Json::parse(text.get(start..).unwrap_or(&[]));
-    // In an object without damage, edits replace whole values.
+    // In an undamaged object, edits replace whole values.
     if !is_inside || before.problems.is_empty() {
         return true;
     }
@@ -44,7 +46,7 @@ pub(super) fn are_kept(text: &[u8], fix: &Fix) -> bool {
         && left.keys().all(|leaf| is_key(leaf) || !is_lost(leaf))
 }
 
-/// The strings, numbers and words of a value, with how often each is there. Blank ones are left out.
+/// Returns the strings, numbers and words of a value with their counts. Blank ones are omitted.
 fn leaves(json: &Json<'_>) -> BTreeMap<Leaf, usize> {
     let mut leaves = BTreeMap::new();
     for node in json.nodes() {
@@ -66,7 +68,8 @@ fn words(text: &str) -> Vec<Token> {
     tokens(&text.replace('\\', " "))
 }
 
-/// True if one leaf is the other in another spelling: a key without quotes, a literal of another language, a number in quotes.
+/// True if one leaf is another spelling of the second: a key without quotes, a literal of another
+/// language, or a number in quotes.
 fn is_respelled(one: &Leaf, other: &Leaf) -> bool {
     let word = |leaf: &Leaf| match leaf.words.as_slice() {
         [Token::Word(word) | Token::Key(word)] => Some(word.to_lowercase()),

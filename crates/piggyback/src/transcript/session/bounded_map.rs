@@ -1,17 +1,17 @@
-//! A map of bounded size: what comes when it is full is not kept.
+//! Map with a maximum size. New keys are dropped when the map is full.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// How many names of one kind are remembered: keys of memory, phases, tasks, atoms that hold.
+/// Maximum number of remembered names per kind: memory keys, phases, tasks and atoms that hold.
 pub const MOST_KNOWN: usize = 100_000;
 
-/// A table that remembers only so much.
+/// Map with at most [`MOST_KNOWN`] keys.
 #[derive(Debug)]
 pub(in crate::transcript) struct BoundedMap<K, V> {
     known: FxHashMap<K, V>,
-    /// Whether something was not taken in.
+    /// True if a key was dropped.
     pub(super) is_full: bool,
 }
 
@@ -38,7 +38,7 @@ impl<K: Hash + Eq, V> BoundedMap<K, V> {
         self.known.remove(key);
     }
 
-    /// Whether it is certain that a key never came.
+    /// True if a key is not in the map and no key was dropped.
     pub(super) fn lacks(&self, key: &K) -> bool {
         !self.is_full && !self.known.contains_key(key)
     }

@@ -1,4 +1,5 @@
-//! Campaigns over several turns: phases and tasks that go backwards, counters that do not add up: `PB620` to `PB626`.
+//! Rules about campaigns over several turns: inconsistent status of phases and tasks, and wrong
+//! counters (`PB620` to `PB626`).
 
 use super::MOST_SHOWN;
 use super::bounded_map::BoundedMap;
@@ -20,40 +21,40 @@ pub(super) const RULES: &[&Rule] = &[
     &POSITIVE_SUPPRESSION,
 ];
 
-/// Within so many turns a phase that is over is archived.
+/// Number of turns within which a completed phase must be archived.
 const TURNS: u64 = 3;
 
-/// A status that cannot follow.
+/// Rule: a status changes backwards.
 static PHASE_TRANSITION: Rule = rule!("phase-transition.md");
 
-/// Counters that cannot be.
+/// Rule: progress counters are impossible.
 static PROGRESS_COUNTER: Rule = rule!("progress-counter.md");
 
-/// A phase that stays in the context.
+/// Rule: a completed phase stays in the context.
 static PHASE_NOT_ARCHIVED: Rule = rule!("phase-not-archived.md");
 
-/// A counter that differs from what was seen.
+/// Rule: a progress counter differs from the transcript.
 static PROGRESS_MISMATCH: Rule = rule!("progress-mismatch.md");
 
-/// Two phases in one place.
+/// Rule: two phases have the same order.
 static PHASE_ORDER_DUP: Rule = rule!("phase-order-dup.md");
 
-/// A campaign's packet without an intent.
+/// Rule: a packet with campaign facts has no intent.
 static CAMPAIGN_NO_INTENT: Rule = rule!("campaign-no-intent.md");
 
-/// A score that keeps what should go.
+/// Rule: a positive score keeps a compressed phase in the context.
 static POSITIVE_SUPPRESSION: Rule = rule!("positive-suppression.md");
 
-/// The counters of a campaign.
+/// The counters of a campaign, in the order of [`COUNTERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Progress {
     counters: [i64; 4],
 }
 
-/// The names of the counters, in their order.
+/// Names of the counters, in their order.
 const COUNTERS: [&str; 4] = ["done phases", "phases", "done tasks", "tasks"];
 
-/// A phase that is over, and not yet archived.
+/// A completed phase that is not yet archived.
 #[derive(Debug)]
 struct UnarchivedPhase {
     phase: String,
@@ -61,15 +62,15 @@ struct UnarchivedPhase {
     found: TranscriptFinding,
 }
 
-/// What is known of campaigns.
+/// State of the campaigns so far.
 #[derive(Debug, Default)]
 pub(super) struct Campaign {
-    /// The status of campaigns, phases and tasks.
+    /// Last status of campaigns, phases and tasks.
     status: BoundedMap<u64, String>,
     progress: BoundedMap<u64, Progress>,
-    /// How many phases of a campaign are completed.
+    /// Number of completed phases per campaign.
     completed: BoundedMap<u64, i64>,
-    /// The phase in each place of each campaign.
+    /// Phase per campaign and order number.
     order: BoundedMap<(u64, i64), String>,
     compressed: BoundedMap<u64, ()>,
     waiting: Vec<UnarchivedPhase>,
@@ -106,7 +107,7 @@ impl Campaign {
         self.overdue(now, out);
     }
 
-    /// Takes phases off the list that this turn archives.
+    /// Removes phases that this turn archives from the waiting list.
     fn archived(&mut self, now: &CurrentTurn<'_>) {
         for atom in &now.reply.atoms {
             let Some(WatchedFact { predicate: "context_compression", args }) = atom.fact.as_deref() else {
@@ -158,7 +159,7 @@ impl Campaign {
         }
     }
 
-    /// Counts a phase, and waits for its end to be followed by its compression.
+    /// Counts a completed phase, and starts to wait for its compression.
     fn phase(
         &mut self,
         now: &CurrentTurn<'_>,
@@ -258,7 +259,8 @@ impl Campaign {
             out.push(at_atom(now, atom, finding));
         }
         let [done, ..] = numbers;
-        // A transcript may begin in the middle of a campaign: where none is seen to end, nothing contradicts.
+        // A transcript may begin in the middle of a campaign. Without an observed completion there
+        // is no contradiction.
         let seen = self.completed.get(&id).filter(|completed| **completed > 0 && **completed != done);
         if let (Some(completed), Some(argument), false) = (seen, counters.first(), self.completed.is_full) {
             let message = format!("progress counts {done} done phases, the transcript {completed}");
@@ -273,7 +275,7 @@ fn at_atom(now: &CurrentTurn<'_>, atom: &DigestAtom, finding: Finding) -> Transc
     now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index))
 }
 
-/// Whether a status may follow another.
+/// True if a status may follow another status.
 fn may_follow(before: &str, after: &str) -> bool {
     let is_running = matches!(after, "in_progress" | "active" | "planning" | "decomposing" | "validating");
     before == after || (after != "pending" && !(before == "completed" && is_running))
@@ -284,7 +286,7 @@ fn numbers(arguments: &[DigestArgument]) -> Option<[i64; 4]> {
     Some([one.number?, two.number?, three.number?, four.number?])
 }
 
-/// Which counter cannot be right, and why.
+/// Returns the index of a counter that is wrong, with a message.
 fn counter_problem(now: [i64; 4], before: Option<Progress>, is_replanned: bool) -> Option<(usize, String)> {
     let [phases_done, phases, tasks_done, tasks] = now;
     if phases_done > phases {

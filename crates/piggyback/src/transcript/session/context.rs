@@ -1,4 +1,4 @@
-//! Ratings of facts that the model was never given: `PB445`.
+//! Rule about ratings of facts that were in no prompt: `PB445`.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
 
-/// How many prompts are remembered.
+/// Maximum number of remembered prompts.
 const PROMPTS: usize = 64;
 
-/// A rating of what was not there.
+/// Rule: a rated predicate was in no prompt.
 static FEEDBACK_UNSEEN: Rule = rule!("feedback-unseen.md");
 
-/// The words of the prompts that the model was given.
+/// Words of the prompts of the model.
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
     words: Vec<Arc<FxHashSet<u64>>>,
-    /// Whether what set the model up is among them, and nothing was left out.
+    /// True if the system prompt is included and no prompt was omitted.
     is_known: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A model that keeps correcting the same mistake: `PB407`.
+//! Rule about repeated corrections of the same mistake: `PB407`.
 
 use super::current_turn::CurrentTurn;
 use crate::transcript::finding::TranscriptFinding;
@@ -6,13 +6,13 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];
 
-/// How many turns in a row make a loop.
+/// Number of consecutive turns that are a loop.
 const LOOP: usize = 3;
 
-/// The same hypothesis, turn after turn.
+/// Rule: the same hypothesis occurs in consecutive turns.
 static CORRECTION_LOOP: Rule = rule!("correction-loop.md");
 
-/// The hypothesis of the last turn, and how often it came.
+/// Hash of the last hypothesis and the number of consecutive turns with it.
 #[derive(Debug, Default)]
 pub(super) struct Corrections {
     last: Option<(u64, usize)>,

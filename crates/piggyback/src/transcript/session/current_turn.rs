@@ -1,4 +1,4 @@
-//! The reply that a session looks at.
+//! The reply that a session currently checks.
 
 use crate::transcript::digest::{Digest, ReplyDigest, TurnSite};
 use crate::transcript::finding::TranscriptFinding;
@@ -8,12 +8,12 @@ use mangle_syntax::lint::Finding;
 /// A reply among the turns of a session.
 #[derive(Clone, Copy)]
 pub(super) struct CurrentTurn<'d> {
-    /// The number of the answer, from 1 on.
+    /// Number of the answer, starting at 1.
     pub(super) turn: u64,
     pub(super) site: TurnSite,
     pub(super) digest: &'d Digest,
     pub(super) reply: &'d ReplyDigest,
-    /// The profile that is given, else the one that its members tell.
+    /// The configured profile if any, otherwise the inferred profile.
     pub(super) profile: Option<Profile>,
 }
 

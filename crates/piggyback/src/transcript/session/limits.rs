@@ -1,4 +1,5 @@
-//! Recorded numbers beyond the limits of a shard: `PB710` to `PB716`.
+//! Rules about recorded numbers that exceed the limits of an agent role (shard): `PB710` to
+//! `PB716`.
 
 use std::collections::BTreeMap;
 
@@ -14,44 +15,44 @@ use mangle_syntax::text::TextRange;
 
 pub(super) const RULES: &[&Rule] = &[&TIME_OVER, &TOKENS_OVER, &RETRIES_OVER, &TASK_OVER, &NO_PROFILE];
 
-/// How many bytes of a task the runtime takes for a token.
+/// Number of bytes per token of a task, as estimated by the runtime.
 const BYTES_A_TOKEN: u64 = 4;
 
-/// The limits of one kind of shard.
+/// Limits of one shard type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardLimits {
-    /// The tokens of its context.
+    /// Maximum number of tokens of the context.
     pub context_tokens: u64,
-    /// The tokens of its answer.
+    /// Maximum number of tokens of an answer.
     pub output_tokens: u64,
-    /// How long it may run.
+    /// Maximum execution time in seconds.
     pub seconds: u64,
-    /// How often it may try again.
+    /// Maximum number of retries.
     pub retries: u64,
 }
 
-/// Those of a shard of which nobody says anything.
+/// Default limits of a shard.
 const USUAL: ShardLimits =
     ShardLimits { context_tokens: 20_000, output_tokens: 4_000, seconds: 300, retries: 3 };
 
-/// How many tokens a compiled prompt may have, how many of those are reserved, and which part of them is when more than
-/// all of them would be.
+/// Defaults for compiled prompts: token budget, reserved tokens, and divisor for the reserve if
+/// `reserved_tokens` is not below the budget.
 const PROMPT: (u64, u64, u64) = (200_000, 8_000, 10);
 
-/// The limits of all kinds of shards, those of the runtime unless its configuration says otherwise.
+/// Limits of all shard types. Defaults of the runtime, unless its configuration overrides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Those of shards that have no profile of their own.
+    /// Limits of shard types without a profile.
     pub default: ShardLimits,
-    /// Those of shards that have one, by their type.
+    /// Limits by shard type.
     pub shards: BTreeMap<String, ShardLimits>,
-    /// How many facts its kernel takes.
+    /// Maximum number of facts in the kernel.
     pub facts: u64,
-    /// How many facts its kernel derives from them.
+    /// Maximum number of derived facts in the kernel.
     pub derived: u64,
-    /// The tokens that the model takes in.
+    /// Context window of the model, in tokens.
     pub window: u64,
-    /// The tokens that a compiled prompt may have, and how many of those are reserved, where that is set.
+    /// Token budget of a compiled prompt and reserved tokens, each if different from the default.
     pub prompt: (Option<u32>, Option<u32>),
 }
 
@@ -82,7 +83,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits that a configuration of the runtime (`.nerd/config.json`) sets; what it does not mention is as usual.
+    /// Reads the limits from a configuration of the runtime (`.nerd/config.json`). Missing keys
+    /// have their defaults.
     #[must_use]
     pub fn of_config(config: &[u8]) -> Self {
         let mut limits = Self::default();
@@ -100,17 +102,18 @@ impl Limits {
         }
         limits.prompt = prompt(&json, root, limits.window);
         let profiles = all(&json, root, "shard_profiles");
-        // The types of shards are the keys of a map, which are what they are.
+        // Shard types are map keys, so their case matters.
         for one in profiles.flat_map(|profiles| json.members(profiles)) {
             let name = json.string(one.key).unwrap_or_default().into_owned();
-            // What a profile does not say is neither that of its type nor that of `default_shard`.
+            // Missing values of a profile come from neither its type nor `default_shard`.
             limits.shards.insert(name, shard(&json, one.value, USUAL));
         }
         limits
     }
 }
 
-/// The values of a key in their order. The runtime takes one in any case for it, and reads one over the other.
+/// Returns the values of a key in order. As in the runtime, keys match in any case and later values
+/// override earlier ones.
 fn all<'j, 't>(
     json: &'j Json<'t>,
     object: NodeId,
@@ -120,8 +123,8 @@ fn all<'j, 't>(
     json.members(object).filter(move |member| is_it(member.key)).map(|member| member.value)
 }
 
-/// How many tokens a compiled prompt may have, and how many of those are reserved, where the configuration makes that
-/// something else than usual: no more than the model takes in, and not all of them reserved.
+/// Returns the token budget of a compiled prompt and its reserved tokens, each if different from
+/// the default. The budget is at most the context window, and the reserve is below the budget.
 fn prompt(json: &Json<'_>, root: NodeId, window: u64) -> (Option<u32>, Option<u32>) {
     let (mut budget, mut reserved, mut part) = PROMPT;
     for compiler in all(json, root, "jit") {
@@ -147,29 +150,29 @@ fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
     }
 }
 
-/// A number of a configuration. The runtime takes a 0 for no setting.
+/// Returns a number of the configuration. As in the runtime, 0 means unset.
 fn number(json: &Json<'_>, node: NodeId, name: &'static str, usual: u64) -> u64 {
     let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
     let last = written.filter_map(|written| written.parse().ok()).last();
     last.filter(|number| *number > 0).unwrap_or(usual)
 }
 
-/// Too long.
+/// Rule: the execution time exceeds its limit.
 static TIME_OVER: Rule = rule!("time-over.md");
 
-/// Too many tokens.
+/// Rule: the number of tokens exceeds its limit.
 static TOKENS_OVER: Rule = rule!("tokens-over.md");
 
-/// Too many retries.
+/// Rule: the number of retries exceeds its limit.
 static RETRIES_OVER: Rule = rule!("retries-over.md");
 
-/// A task that does not fit.
+/// Rule: a task exceeds the context of its shard.
 static TASK_OVER: Rule = rule!("task-over.md");
 
-/// A kind of shard that nobody has set up.
+/// Rule: a shard type has no profile.
 static NO_PROFILE: Rule = rule!("no-profile.md");
 
-/// The unit of the numbers that a rule is about, and what the runtime does about its limit.
+/// Returns the unit of a limit and a note about its enforcement in the runtime.
 fn unit_and_note(rule: &Rule) -> (&'static str, &'static str) {
     if rule == &TIME_OVER {
         ("ms", "the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong")
@@ -180,11 +183,11 @@ fn unit_and_note(rule: &Rule) -> (&'static str, &'static str) {
     }
 }
 
-/// The limits, and the task that is being answered.
+/// The limits and the current task.
 #[derive(Debug)]
 pub(super) struct Tasks {
     limits: Limits,
-    /// The last task: its length, and a finding that says nothing yet.
+    /// Length of the last task in bytes, and a finding without a message.
     task: Option<(u64, TranscriptFinding)>,
 }
 

@@ -1,4 +1,4 @@
-//! Memory operations without their counterpart: `PB310`.
+//! Rule about memory operations without their counterpart: `PB310`.
 
 use super::bounded_map::BoundedMap;
 use super::current_turn::CurrentTurn;
@@ -11,10 +11,10 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
 
-/// An operation without its counterpart.
+/// Rule: a memory operation has no counterpart.
 static UNPAIRED_OP: Rule = rule!("unpaired-op.md");
 
-/// The keys that were stored, and those that were put away.
+/// Stored and archived keys.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     stored: BoundedMap<u64, ()>,
@@ -27,7 +27,7 @@ impl Keys {
             self.stored.insert(atom.predicate, ());
         }
         for operation in &now.reply.memory {
-            // Nothing comes before the first turn.
+            // The first turn has no earlier turns.
             let unpaired = self.operation(operation).filter(|_| now.turn > 1);
             if let Some((message, note)) = unpaired {
                 let pointer = format!("/control_packet/memory_operations/{}", operation.index);
@@ -37,7 +37,7 @@ impl Keys {
         }
     }
 
-    /// What an operation lacks, and the consequence.
+    /// Returns a message about a missing counterpart, and its consequence.
     fn operation(&mut self, operation: &MemoryDigest) -> Option<(String, &'static str)> {
         let MemoryDigest { op, key, .. } = operation;
         let shown = || quoted(key);
@@ -63,7 +63,7 @@ impl Keys {
                     .then(|| (format!("no earlier turn archives {}", shown()), "the operation has no effect"))
             }
             "forget" => {
-                // That such a key retracts nothing at all is reported of the reply itself.
+                // A key that retracts nothing at all is reported for the reply itself.
                 let is_lacking = may_be_predicate(key) && self.stored.lacks(&id) && self.archived.lacks(&id);
                 is_lacking.then(|| {
                     let message = format!("no earlier turn stores or asserts {}", shown());

@@ -1,9 +1,11 @@
-//! What only several turns show: rounds of repair, memory that is forgotten twice, campaigns that go backwards,
-//! numbers beyond the limits.
+//! Checks across the turns of a session: repair rounds, memory operations, campaigns, and exceeded
+//! limits.
 //!
-//! Takes the digests of turns in their order; gives findings. What it remembers is bounded: at most [`MOST_KNOWN`]
-//! names of each kind, [`MOST_SHOWN`] findings that wait for the end of the file, and the atoms of one turn. What is
-//! beyond that is not known, and nothing is said that it could refute.
+//! Input are the digests of turns in order, output are findings. Memory is bounded: at most
+//! [`MOST_KNOWN`] names of each kind, [`MOST_SHOWN`] pending findings, and the atoms of one turn.
+//!
+//! Names beyond these limits are dropped. Findings that dropped names could refute are not
+//! reported.
 
 mod bounded_map;
 mod campaign;
@@ -35,10 +37,10 @@ pub use bounded_map::MOST_KNOWN;
 pub use limits::{Limits, ShardLimits};
 pub(super) use lossy_turn::LOSSY_TURN;
 
-/// How many findings of one rule wait until the end of the file.
+/// Maximum number of findings of one rule that wait for the end of the file.
 pub const MOST_SHOWN: usize = 100;
 
-/// The rules of the session, a list a family.
+/// Rules about sessions, family by family.
 pub(super) const RULES: [&[&Rule]; 9] = [
     partial::RULES,
     retries::RULES,
@@ -51,12 +53,12 @@ pub(super) const RULES: [&[&Rule]; 9] = [
     limits::RULES,
 ];
 
-/// What is remembered of the turns so far.
+/// State of a session so far.
 #[derive(Debug)]
 pub struct TranscriptSession {
-    /// How many answers there were.
+    /// Number of answers.
     turns: u64,
-    /// The profile that is given, whatever envelopes look like.
+    /// The configured profile, which overrides inference.
     profile: Option<Profile>,
     partial: partial::Partial,
     retries: retries::Retries,
@@ -67,12 +69,12 @@ pub struct TranscriptSession {
     state: state::SessionSize,
     campaign: campaign::Campaign,
     limits: limits::Tasks,
-    /// The profiles that were said to be inferred, with their reasons, by hash.
+    /// Hashes of the reported messages about inferred profiles.
     inferred: FxHashSet<u64>,
 }
 
 impl TranscriptSession {
-    /// The start of a session.
+    /// Creates the state at the start of a session.
     #[must_use]
     pub fn new(context: &ReplyContext<'_>, limits: Limits) -> Self {
         let profile = context.profile.or(context.settings.profile);
@@ -92,24 +94,24 @@ impl TranscriptSession {
         }
     }
 
-    /// Whether a finding about one reply tells what was not told before in this file: by which profile it is judged,
-    /// and why, is said once.
+    /// True if a finding about one reply is new in this file. Each message about an inferred
+    /// profile is reported once.
     pub fn is_news(&mut self, finding: &Finding) -> bool {
         let is_inferred = finding.rule == &PROFILE_INFERRED;
         !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
     }
 
-    /// Whether nothing is said any more by which profile an envelope is judged, for this reason.
+    /// True if this message about an inferred profile does not need to be reported again.
     pub(super) fn is_told(&self, message: &str) -> bool {
         self.inferred.len() >= MOST_SHOWN || self.inferred.contains(&hash(message))
     }
 
-    /// Takes the next record, before its turns; `findings` are those about the record itself.
+    /// Adds the next record, before its turns. `findings` are about the record itself.
     pub fn record(&mut self, bytes: &[u8], findings: &[Finding]) {
         self.partial.record(bytes, findings);
     }
 
-    /// Takes the next turn.
+    /// Adds the next turn and its findings.
     pub fn turn(&mut self, site: TurnSite, digest: &Digest, out: &mut Vec<TranscriptFinding>) {
         if !is_answer(digest.kind) {
             if matches!(digest.role, TurnRole::User | TurnRole::System | TurnRole::Tool) {
@@ -141,13 +143,13 @@ impl TranscriptSession {
         self.limits.reply(&now, out);
     }
 
-    /// How many replies were sent back so far, and answered again.
+    /// The number of replies so far that were sent back and answered again.
     #[must_use]
     pub fn repair_rounds(&self) -> u64 {
         self.retries.rounds
     }
 
-    /// What only the end shows.
+    /// Reports the findings that depend on the whole session.
     pub fn finish(self, out: &mut Vec<TranscriptFinding>) {
         self.retries.finish(out);
         self.profiles.finish(out);
@@ -156,7 +158,7 @@ impl TranscriptSession {
     }
 }
 
-/// `1 thing`, `2 things`
+/// Formats a count: `1 thing`, `2 things`.
 fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")

@@ -1,4 +1,4 @@
-//! Files that begin or end in the middle of a session: `PB048`.
+//! Rule about files that begin or end in the middle of a session: `PB048`.
 
 use std::sync::LazyLock;
 
@@ -17,34 +17,34 @@ use mangle_syntax::text::TextRange;
 
 pub(super) const RULES: &[&Rule] = &[&PARTIAL_SESSION];
 
-/// How many records tell whether numbers of turns begin at the start.
+/// Number of leading records whose turn numbers are examined.
 const RECORDS: usize = 3;
 
-/// A file that is a part of a session.
+/// Rule: a file is only a part of a session.
 static PARTIAL_SESSION: Rule = rule!("partial-session.md");
 
-/// What tells whether a file is a whole session.
+/// Signs that a file is only a part of a session.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
-    /// The numbers that the first records give their turns.
+    /// Turn numbers in the first records, with the names of their members.
     counters: Vec<(&'static str, i64)>,
     records: usize,
-    /// Why the file begins in the middle.
+    /// Reason for an incomplete beginning, if any.
     beginning: Option<&'static str>,
-    /// Whether there was a turn of any kind.
+    /// True after the first turn of any kind.
     has_begun: bool,
-    /// Whether the first turn is an answer to something that may be missing.
+    /// True if the first turn is an answer, so that its prompt may be missing.
     has_orphan: bool,
     answers: u64,
-    /// Whether the last turn waits for an answer.
+    /// True if the last turn has no answer.
     is_unanswered: bool,
-    /// Whether the last record ends inside of a value.
+    /// True if the last record ends inside a value.
     is_cut: bool,
-    /// Whether people's words are among the turns.
+    /// True if there are turns of a user.
     has_prompts: bool,
 }
 
-/// The members that number turns, as far as they are not the ids of something else.
+/// Members that number turns, if they are not IDs.
 const COUNTERS: [&str; 10] = [
     "turn",
     "turn_number",
@@ -58,12 +58,12 @@ const COUNTERS: [&str; 10] = [
     "index",
 ];
 
-/// The headings of harnesses that number turns.
+/// Headings with turn numbers in the output of a harness.
 static HEADING: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^(?:PIGGYBACK PROTOCOL - )?TURN (\d{1,9})\b").ok());
 
 impl Partial {
-    /// Takes the next record; `findings` are those about the record itself.
+    /// Adds the next record. `findings` are about the record itself.
     pub(super) fn record(&mut self, bytes: &[u8], findings: &[Finding]) {
         self.records += 1;
         let damaged = findings.iter().find(|finding| finding.rule == &BAD_RECORD);
@@ -103,13 +103,13 @@ impl Partial {
     }
 
     pub(super) fn reply(&mut self, now: &CurrentTurn<'_>) {
-        // A greeting needs no turn before it.
+        // A greeting does not require an earlier turn.
         if self.answers == 1 && self.has_orphan && now.reply.is_greeting {
             self.has_orphan = false;
         }
     }
 
-    /// Whether the numbers of the first turns begin later than at the start.
+    /// True if consecutive turn numbers begin above 1.
     fn is_late(&self) -> bool {
         let [(name, first), rest @ ..] = self.counters.as_slice() else { return false };
         let is_counter = rest.iter().all(|(other, _)| other == name)
@@ -150,20 +150,20 @@ impl Partial {
     }
 }
 
-/// The checks that depend on turns before.
+/// Note about checks that depend on earlier turns.
 const BEGINNING: &str = "earlier turns are missing for `repair-stuck`, `unpaired-op`, `correction-loop`, `redundant-atom`, \
                          `phase-transition`, `progress-counter` and `ratio-low`";
 
-/// The checks that depend on turns behind.
+/// Note about checks that depend on later turns.
 const END: &str =
     "later turns are missing for `repair-stuck`, `unpaired-op`, `phase-not-archived` and `ratio-low`";
 
-/// Whether a text ends inside of a value, and is in order up to there.
+/// True if a text ends inside a JSON value and has no other problem before.
 fn is_cut(text: &[u8]) -> bool {
     Json::parse(text).problems.first().is_some_and(|problem| problem.kind == JsonProblemKind::Unclosed)
 }
 
-/// The number that a record gives its turn.
+/// Returns the turn number of a record, with the name of its member.
 fn number(record: &[u8]) -> Option<(&'static str, i64)> {
     let json = Json::parse(record);
     let read = |name: &'static str| {
@@ -182,7 +182,7 @@ fn number(record: &[u8]) -> Option<(&'static str, i64)> {
     COUNTERS.iter().find_map(|name| read(name))
 }
 
-/// The number of the turn that a heading begins.
+/// Returns the turn number in a heading.
 fn heading(record: &[u8]) -> Option<(&'static str, i64)> {
     let found = HEADING.as_ref()?.captures(record.trim_ascii_start())?;
     let number = std::str::from_utf8(found.get(1)?.as_bytes()).ok()?.parse().ok()?;

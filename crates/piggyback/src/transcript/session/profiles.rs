@@ -1,4 +1,4 @@
-//! Envelopes of another version than those around them: `PB107`.
+//! Rule about envelopes of a different protocol version than the rest of the file: `PB107`.
 
 use super::MOST_SHOWN;
 use super::current_turn::CurrentTurn;
@@ -7,10 +7,10 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];
 
-/// An envelope of another version.
+/// Rule: an envelope has a different version than the rest of the file.
 static PROFILE_OUTLIER: Rule = rule!("profile-outlier.md");
 
-/// The first envelopes that are of another version than most of the file.
+/// The first envelopes with a different version than the majority of the file.
 #[derive(Debug)]
 pub(super) struct Profiles {
     is_given: bool,

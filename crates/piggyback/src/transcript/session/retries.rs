@@ -1,4 +1,4 @@
-//! Replies that were sent back because they could not be used: `PB018`, `PB019`.
+//! Rules about replies that were sent back because they could not be used: `PB018`, `PB019`.
 
 use super::count;
 use super::current_turn::CurrentTurn;
@@ -8,23 +8,23 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&REPAIR_STUCK, &REPAIR_SUMMARY];
 
-/// The same mistakes again.
+/// Rule: a repair repeats the same errors.
 static REPAIR_STUCK: Rule = rule!("repair-stuck.md");
 
-/// How a round of repair ended.
+/// Rule: summary of the attempts at a reply.
 static REPAIR_SUMMARY: Rule = rule!("repair-summary.md");
 
-/// The attempts at one answer.
+/// Attempts at one answer.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
     attempts: usize,
-    /// The errors of the last one.
+    /// Hash of the errors of the last attempt.
     errors: Option<u64>,
-    /// The summary, as it is if no more attempts follow.
+    /// Summary of the attempts so far. Reported if no more attempts follow.
     summary: Option<TranscriptFinding>,
-    /// Whether the last attempt was sent back.
+    /// True if the last attempt was sent back.
     is_sent_back: bool,
-    /// The rounds of all answers.
+    /// Repair rounds of all answers.
     pub(super) rounds: u64,
 }
 

@@ -1,4 +1,5 @@
-//! What is kept of turns: how much it is, whether it is enough, and whether it agrees with itself: `PB610` to `PB615`.
+//! Rules about the state that updates keep: compression ratio, missing and redundant facts, and
+//! contradictions (`PB610` to `PB615`).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -17,28 +18,29 @@ use mangle_syntax::text::TextRange;
 pub(super) const RULES: &[&Rule] =
     &[&RATIO_LOW, &RATIO_INVERSE, &STATELESS_TURN, &LOSSY_TURN, &REDUNDANT_ATOM, &CONTRADICTION];
 
-/// From so many tokens on, a surface says something that should be kept.
+/// Minimum number of tokens of a surface that should have an accepted update.
 const MUCH: usize = 40;
 
-/// How many characters make a token.
+/// Number of characters per token.
 const CHARACTERS: usize = 4;
 
-/// Less than the target.
+/// Rule: the compression ratio is below its target.
 static RATIO_LOW: Rule = rule!("ratio-low.md");
 
-/// State that costs more than the text.
+/// Rule: updates cost more tokens than the text.
 static RATIO_INVERSE: Rule = rule!("ratio-inverse.md");
 
-/// A turn of which nothing is kept.
+/// Rule: a turn has no accepted update.
 static STATELESS_TURN: Rule = rule!("stateless-turn.md");
 
-/// What was said before.
+/// Rule: an update repeats a fact that already holds.
 static REDUNDANT_ATOM: Rule = rule!("redundant-atom.md");
 
-/// Two values where there is one.
+/// Rule: one packet gives two values to one subject.
 static CONTRADICTION: Rule = rule!("contradiction.md");
 
-/// What can have one value only: how many arguments, which of them name the subject, and which is the value.
+/// Single-valued predicates: name, arity, index of the subject argument, index of the value
+/// argument.
 const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
     ("task_status", 2, Some(0), 1),
     ("campaign", 5, Some(0), 4),
@@ -48,31 +50,31 @@ const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
     ("retry_count", 1, None, 0),
 ];
 
-/// The size of the session, and the atoms of the last turn.
+/// Size of the session and the atoms of the last turn.
 #[derive(Debug)]
 pub(super) struct SessionSize {
     target: Option<f64>,
-    /// Whether the ratio of single turns matters.
+    /// True if the ratio of single turns is checked.
     wants_turns: bool,
-    /// The tokens of what the user said since the last answer; `None` where nothing is recorded of it.
+    /// Tokens of the user since the last answer; `None` if no prompt is recorded.
     asked: Option<usize>,
-    /// Whether all that was answered is known to have been asked.
+    /// True if each answer so far has a recorded prompt.
     is_whole: bool,
     original: usize,
     answers: usize,
     held: AtomStore,
-    /// The atoms of the last turn, each by its predicate and its text, and the turn in which it came first.
+    /// Atoms of the last turn by predicate and text, with the turn of their first occurrence.
     last: FxHashMap<(u64, u64), u64>,
     first: Option<(TurnSite, TranscriptFinding)>,
 }
 
-/// The atoms that hold: by predicate, the characters of each by its hash.
+/// Atoms that hold. For each predicate, maps the hash of an atom to its number of characters.
 #[derive(Debug, Default)]
 struct AtomStore {
     by_predicate: FxHashMap<u64, FxHashMap<u64, usize>>,
     count: usize,
     characters: usize,
-    /// Whether something was not taken in.
+    /// True if an atom was dropped.
     is_full: bool,
 }
 
@@ -86,7 +88,7 @@ impl AtomStore {
             self.is_full = true;
             return;
         }
-        // One more for what stands between two atoms.
+        // One more for the separator between two atoms.
         let characters = atom.characters + 1;
         self.by_predicate.entry(atom.predicate).or_default().insert(atom.hash, characters);
         self.count += 1;
@@ -123,7 +125,7 @@ impl SessionSize {
         }
     }
 
-    /// An answer of which only the surface is known.
+    /// Adds an answer with a known surface only.
     pub(super) fn shown(&mut self, tokens: usize) {
         self.is_whole &= self.asked.is_some();
         self.original += self.asked.take().unwrap_or(0) + tokens;
@@ -134,7 +136,7 @@ impl SessionSize {
         self.ratio(now, out);
         if now.reply.is_picked && now.reply.surface_tokens >= MUCH
             && accepted(now).next().is_none()
-            // What is lost has findings of its own.
+            // Dropped updates have findings of their own.
             && !now.reply.has_losses
         {
             let message = format!(
@@ -157,7 +159,7 @@ impl SessionSize {
         self.forget(now);
     }
 
-    /// What is forgotten in a turn is gone behind it, with what the same turn asserted.
+    /// Removes forgotten facts after the turn, including facts that the same turn asserted.
     fn forget(&mut self, now: &CurrentTurn<'_>) {
         for operation in now.reply.memory.iter().filter(|operation| operation.op == "forget") {
             let predicate = hash(operation.key.as_str());
@@ -198,7 +200,7 @@ impl SessionSize {
             let since = self.last.get(&key).copied();
             if let Some(since) = since {
                 let message = format!("update repeats a fact of reply {since}");
-                // A capture is evidence: the update stays in it.
+                // No fix, because a capture is evidence: the update must stay in it.
                 let finding = Finding::new(&REDUNDANT_ATOM, atom.place, message)
                     .note("a fact holds until it is retracted; asserting it again changes nothing")
                     .help("leave out updates that already hold");
@@ -228,12 +230,12 @@ impl SessionSize {
     }
 }
 
-/// The atoms of a turn that the consumer takes.
+/// Returns the atoms of a turn that the consumer accepts.
 fn accepted<'d>(now: &CurrentTurn<'d>) -> impl Iterator<Item = &'d DigestAtom> {
     now.reply.atoms.iter().filter(|atom| atom.is_accepted)
 }
 
-/// Accepted atoms of one packet that give two values to one subject.
+/// Reports accepted atoms of one packet that give two values to one subject.
 fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
     let mut seen: FxHashMap<(&str, &str), (&str, TextRange)> = FxHashMap::default();
     for atom in accepted(now) {
@@ -260,7 +262,7 @@ fn named((predicate, subject): (&str, &str)) -> String {
     if subject.is_empty() { quoted(predicate) } else { format!("`{predicate}` of {}", quoted(subject)) }
 }
 
-/// The subject of a fact that can have one value only, and the value.
+/// Returns the subject and the value of a fact of a single-valued predicate.
 fn single(fact: &WatchedFact) -> Option<((&str, &str), &str)> {
     let (name, _, key, value) =
         SINGLE.iter().find(|(name, arity, ..)| *name == fact.predicate && *arity == fact.args.len())?;

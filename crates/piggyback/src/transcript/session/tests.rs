@@ -1,4 +1,4 @@
-//! What several turns show, and where it stops being shown.
+//! Tests of the rules across turns, and of their limits.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::transcript::tests::words_of;
 use crate::transcript::{Checker, Record, TranscriptOptions, TranscriptReader, rules};
 use mangle_settings::TranscriptSettings;
 
-/// The findings of the rules of sessions and containers.
+/// Returns the findings of the rules about sessions and containers.
 fn found(name: &str, bytes: &[u8]) -> Vec<TranscriptFinding> {
     found_by(&TranscriptSettings::default(), name, bytes)
 }
@@ -59,7 +59,7 @@ fn user(text: &str) -> String {
     format!("{{\"role\":\"user\",\"content\":{}}}\n", serde_json::to_string(text).unwrap())
 }
 
-/// A reply with these updates, this behind the operations, and this surface.
+/// Creates a reply with these updates, additional packet members and surface.
 fn reply(updates: &[&str], rest: &str, surface: &str) -> String {
     format!(
         "{{\"role\":\"assistant\",\"content\":{{\"control_packet\":{{\"intent_classification\":{{}},\
@@ -81,7 +81,7 @@ fn says(updates: &[&str]) -> String {
 fn rounds_of_repair() {
     let error = user("Your reply is not valid JSON.");
     let bad = "{\"role\":\"assistant\",\"content\":\"no\"}\n".to_owned();
-    // `repair-stuck` for each round, `repair-summary` once, when somebody goes on.
+    // `repair-stuck` for each round, `repair-summary` once, when the session continues.
     check(
         &[
             user("go"),
@@ -99,7 +99,7 @@ fn rounds_of_repair() {
             ratio-low 2 «/content ▸ /surface_response» "no": text is only 30.0 times as long as its updates | the target over the transcript is 100 (`target_compression_ratio`) | the updates fill the context too early
         "#]],
     );
-    // Without a report of an error nobody repairs.
+    // Without an error report there is no repair.
     check(&[user("go"), bad.clone(), user("why?"), bad], expect![[""]]);
 }
 
@@ -114,7 +114,7 @@ fn versions_of_envelopes() {
             profile-outlier 2 «/content» "{": envelope looks like `1.1`, most of the file like `current` | the runtime ignores fields of other versions
         "#]],
     );
-    // No majority, no exception.
+    // Without a majority there is no outlier.
     check(&[now, old], expect![[""]]);
 }
 
@@ -188,7 +188,8 @@ fn what_is_kept_of_turns() {
     let long =
         "The token is checked before the clock of the server is set, see src/auth.go and src/clock.go. "
             .repeat(3);
-    // `ratio-low`, `ratio-inverse`, `stateless-turn`, `lossy-turn`, `redundant-atom`, `contradiction`
+    // `ratio-low`, `ratio-inverse`, `stateless-turn`, `lossy-turn`, `redundant-atom`,
+    // `contradiction`
     check(
         &[
             user("Fix it."),
@@ -225,7 +226,7 @@ fn what_is_kept_of_turns() {
     );
 }
 
-/// Single turns are held against a ratio only where somebody set a target, or names the rule.
+/// Single turns are compared with a ratio only if a target is set or the rule is configured.
 #[test]
 fn the_ratio_of_a_turn_matters_where_a_target_is_set() {
     let lines = [
@@ -262,7 +263,7 @@ fn what_was_forgotten_is_no_longer_held() {
     let memory = |operations: &str| format!(",\"memory_operations\":[{operations}]");
     let forget = memory(r#"{"op":"forget","key":"p","value":""}"#);
     let surface = "Something that is as long as the updates of a turn usually are.";
-    // Of what is forgotten in the same turn nothing holds in the next; of others it does.
+    // Facts that are forgotten in the same turn do not hold in the next turn; other facts do.
     check(
         &[
             reply(&["p(/a).", "q(/a)."], &forget, surface),
@@ -274,7 +275,7 @@ fn what_was_forgotten_is_no_longer_held() {
             redundant-atom 3 «/content ▸ /control_packet/mangle_updates/0» "p(/a).": update repeats a fact of reply 2 | a fact holds until it is retracted; asserting it again changes nothing | help: leave out updates that already hold
         "#]],
     );
-    // `ratio-low` is about what holds in the end.
+    // `ratio-low` depends on the facts that hold at the end.
     let long = "p(\"a text that is longer than what is said, and is forgotten in the next turn\").";
     let asked = [user("go"), reply(&[long], &memory(""), surface), user("go on")];
     let kept = [asked.concat(), reply(&["q(/a)."], &memory(""), surface)];
@@ -307,13 +308,13 @@ fn what_a_consumer_refuses_is_not_kept() {
     };
     let refused = reply(&["modified(\"src/auth.go\")."], ",\"memory_operations\":[]", &long);
     let accepted = reply(&["ambiguity_flag(/a)."], ",\"memory_operations\":[]", &long);
-    // `redundant-atom` of what never held would take it out where it is said for the first time that counts.
+    // `redundant-atom` for a refused fact would suggest removing its first effective assertion.
     assert_eq!(named(&[refused.clone(), refused]), ["stateless-turn 1", "stateless-turn 2"]);
     assert_eq!(named(&[accepted.clone(), accepted]), ["redundant-atom 2"]);
-    // What never holds contradicts nothing.
+    // A fact that never holds contradicts nothing.
     let refused = reply(&["task_status(\"t\", /open).", "task_status(\"t\", /done)."], "", "ok");
     assert_eq!(named(&[refused]), <[&str; 0]>::default());
-    // A file that only a refused update has is as lost as one that none has.
+    // A file name that only occurs in a refused update is lost.
     let text = format!("{long} See src/auth.go.");
     let lost = reply(&["ambiguity_flag(/a).", "modified(\"src/auth.go\")."], "", &text);
     let kept = reply(&["ambiguity_flag(\"src/auth.go\")."], "", &text);
@@ -326,7 +327,8 @@ fn campaigns() {
     let phase = |id: &str, order: u32, status: &str| {
         format!("campaign_phase(\"{id}\", \"c\", \"n\", {order}, /{status}, \"p\").")
     };
-    // `phase-transition`, `phase-order-dup`, `progress-counter`, `progress-mismatch`, `phase-not-archived`
+    // `phase-transition`, `phase-order-dup`, `progress-counter`, `progress-mismatch`,
+    // `phase-not-archived`
     check(
         &[
             says(&[
@@ -397,7 +399,7 @@ fn limits_of_shards() {
             time-over 3 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "300001": `main` used 300001 ms, over its limit of 300000 | the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong
         "#]],
     );
-    // `task-over`, and what the row of a trace says
+    // `task-over`, and the numbers in the row of a trace
     let row = format!(
         "{{\"shard_type\":\"tester\",\"user_prompt\":\"{}\",\"response\":\"{{}}\",\"tokens_used\":24001,\"duration_ms\":1}}\n",
         "x".repeat(80_001)
@@ -458,7 +460,7 @@ fn the_profile_is_told_once() {
     assert_eq!(told.map(|found| found.record).collect::<Vec<_>>(), [1]);
 }
 
-/// An envelope of the running version, with this in its intent and packet.
+/// Creates an envelope of the current version with these intent and packet members.
 fn current(packet: &str, surface: &str) -> String {
     format!(
         "{{\"control_packet\":{{\"intent_classification\":{{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"a\",\
@@ -467,7 +469,7 @@ fn current(packet: &str, surface: &str) -> String {
     )
 }
 
-/// An envelope of version 1.1, with these updates and memory operations.
+/// Creates an envelope of version 1.1 with these updates and memory operations.
 fn oldest(updates: &str, memory: &str) -> String {
     format!(
         "{{\"surface_response\":\"I look.\",\"control_packet\":{{\"intent_classification\":{{\"category\":\"query\",\
@@ -477,7 +479,7 @@ fn oldest(updates: &str, memory: &str) -> String {
 
 const ARCHIVE: &str = "{\"op\":\"archive\",\"key\":\"phase:one\"}";
 
-/// All findings of envelopes, a line each: the names of the rules in which they are other than hints.
+/// Returns the record number and the rule name of each finding. `lines` holds one envelope each.
 fn names(lines: &[String]) -> Vec<(u64, &'static str)> {
     let (settings, text) = (TranscriptSettings::default(), lines.concat());
     let mut out = Vec::new();
@@ -520,7 +522,7 @@ fn a_session_of_the_first_version_stays_one() {
     for wrong in ["key-order", "foreign-op", "profile-outlier", "bare-category", "atoms-dropped"] {
         assert!(!found.iter().any(|(_, name)| *name == wrong), "{wrong}: {found:?}");
     }
-    // One that gives no hint is judged as the others are, and one of a later version is told of.
+    // An envelope without hints has the version of the majority. A later version is reported.
     let mut mixed = lines;
     mixed.push(
         "{\"surface_response\":\"a\",\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[]}}\n"
@@ -565,7 +567,7 @@ fn a_lost_update_is_one_finding() {
     assert_eq!(found.iter().filter(|name| **name == "no-period").count(), 1, "{found:?}");
 }
 
-/// The findings about parts of sessions.
+/// Returns the findings about partial sessions.
 fn parts(name: &str, text: &str) -> Vec<String> {
     let found =
         found(name, text.as_bytes()).into_iter().filter(|found| found.finding.rule.name == "partial-session");

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: key by key, then what several keys are together.
+//! Checks of a runtime configuration: each key on its own, then combinations of keys.
 
 use super::keys::{self, CONTEXT, CORE, KeyKind, ROOT, SHARD, SHARD_TYPES, SettingKey};
 use super::rules::{
@@ -11,20 +11,20 @@ use mangle_settings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX};
 use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::text::{TextRange, nearest, size};
 
-/// The percentages that share the context window.
+/// Percentages that share the context window.
 const RESERVES: [&str; 4] =
     ["core_reserve_percent", "atom_reserve_percent", "history_reserve_percent", "working_reserve_percent"];
 
-/// The one number that may be below zero: facts have scores of either sign.
+/// The only number that may be negative. Scores of facts can be positive or negative.
 const ANY_SCORE: &str = "activation_threshold";
 
-/// What a mistake that the runtime's decoder meets means for the rest of the file.
+/// Consequence of an error in the runtime's decoder.
 const CONSEQUENCE: &str = "the runtime cannot load the file and uses nothing of it";
 
-/// What the runtime takes for a `reserved_tokens_fallback_ratio` that is none.
+/// Divisor that the runtime uses if `reserved_tokens_fallback_ratio` is not positive.
 const USUAL_RATIO: i64 = 10;
 
-/// The findings, and whether the runtime can load the file.
+/// Returns the findings, and true if the runtime can load the file.
 pub(super) fn check(text: &[u8]) -> (Vec<Finding>, bool) {
     let json = Json::parse(text);
     if let Some(finding) = syntax(&json) {
@@ -36,7 +36,7 @@ pub(super) fn check(text: &[u8]) -> (Vec<Finding>, bool) {
     (check.out, check.loads)
 }
 
-/// The first slip: the runtime reads no further.
+/// Returns the first syntax error. The runtime stops there.
 fn syntax(json: &Json<'_>) -> Option<Finding> {
     let (range, what) = match json.problems.first() {
         Some(problem) => (json.place(problem), json.said(problem, 1)),
@@ -58,7 +58,7 @@ fn syntax(json: &Json<'_>) -> Option<Finding> {
     Some(Finding::new(&CONFIG_SYNTAX, range, what).note(CONSEQUENCE))
 }
 
-/// A range without a part of a character at its ends, and inside of the text.
+/// Moves both ends of a range back to character boundaries inside the text.
 fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     let whole = |at: usize| {
         let is_inside = |at: &usize| text.get(*at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
@@ -67,7 +67,7 @@ fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     TextRange::new(whole(range.start().into()), whole(range.end().into()))
 }
 
-/// A whole number that holds, and where it is written, if it is.
+/// An effective whole number, and its range if it is written in the file.
 #[derive(Clone, Copy)]
 struct Number {
     value: i64,
@@ -159,7 +159,7 @@ impl Check<'_, '_> {
         self.out.push(finding.label(format!("less than {minimum}")).note(note).fix(fix));
     }
 
-    /// Reports a number below zero, where nothing says how small it may be.
+    /// Reports a negative number for a key without a minimum.
     fn negative(&mut self, key: &SettingKey, path: &str, value: NodeId) {
         let written = String::from_utf8_lossy(self.json.raw(value));
         let is_negative = written.parse().is_ok_and(|number: f64| number < 0.0);
@@ -214,7 +214,7 @@ impl Check<'_, '_> {
         self.section(SHARD, path, object);
         let facts = self.number_in(object, SHARD, "max_facts_in_shard_kernel");
         let most = self.number(CORE, "max_facts_in_kernel").value;
-        // Of a number that is refused there is nothing more to say.
+        // A rejected number already has a finding.
         let is_read = facts.value >= 0 && most >= 0;
         if let Some(range) = facts.place.filter(|_| is_read && facts.value > most) {
             let facts = facts.value;
@@ -272,7 +272,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The member of the file itself that counts under a name: the last.
+    /// Returns the last root member with a name, which is the effective one.
     fn root_member(&self, name: &str) -> Option<Member> {
         self.last(self.json.root(), name)
     }
@@ -283,14 +283,14 @@ impl Check<'_, '_> {
         self.json.members(object).filter(is_it).last()
     }
 
-    /// The number that holds for a key of a section.
+    /// Returns the effective number for a key of a section.
     fn number(&self, section: &str, name: &str) -> Number {
         let object = self.root_member(section).map(|member| member.value);
         let usual = keys::find(section, name).map_or(0, SettingKey::usual);
         object.map_or(Number { value: usual, place: None }, |object| self.number_in(object, section, name))
     }
 
-    /// The same in a given object. A 0 is written, and counts as missing.
+    /// Like `number`, for a given object. An explicit 0 has a range and the default value.
     fn number_in(&self, object: NodeId, section: &str, name: &str) -> Number {
         let usual = keys::find(section, name).map_or(0, SettingKey::usual);
         let written = self.last(object, name).map(|member| member.value);
@@ -302,7 +302,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// A finding about a key that was probably meant to be another one.
+/// Adds a suggestion to a finding about a misspelled key.
 fn renamed(finding: Finding, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
     let fix = Fix::guess(format!("write `{near}`")).replace(finding.range, format!("\"{near}\""));

@@ -1,28 +1,28 @@
-//! The keys of the configuration as data. A key that is not here is one that the runtime passes over.
+//! Table of the keys of a runtime configuration. The runtime ignores all other keys.
 
-/// What a key holds.
+/// Type of the value of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyKind {
-    /// A whole number.
+    /// Whole number.
     Count,
     /// Any number.
     Number,
-    /// A number from 0 to 1.
+    /// Number from 0 to 1, inclusive.
     Share,
     /// `true` or `false`.
     Flag,
-    /// A string.
+    /// String.
     Text,
-    /// An object with the keys of this section.
+    /// Object with the keys of this section.
     Section(&'static str),
-    /// An object with a [`SHARD`] for each type of shard.
+    /// Object with one [`SHARD`] section per shard type.
     Profiles,
-    /// Something that no rule here is about.
+    /// Value that no rule checks.
     Free,
 }
 
 impl KeyKind {
-    /// What a value must be, as words with an article.
+    /// Description of the type with an article, for messages.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Count => "a whole number",
@@ -37,13 +37,13 @@ impl KeyKind {
 
 #[derive(Debug)]
 pub(super) struct SettingKey {
-    /// The object that it stands in: [`ROOT`], [`SHARD`], or the key of a section.
+    /// Containing object: [`ROOT`], [`SHARD`], or the key of a section.
     pub(super) section: &'static str,
     pub(super) name: &'static str,
     pub(super) kind: KeyKind,
-    /// What holds where it is missing, or 0, as JSON; empty where that is nobody's business.
+    /// Value if the key is missing or 0, as JSON. Empty if no rule uses it.
     pub(super) default: &'static str,
-    /// The least value that the runtime accepts.
+    /// Minimum value that the runtime accepts.
     pub(super) minimum: Option<i64>,
 }
 
@@ -54,15 +54,15 @@ impl SettingKey {
     }
 }
 
-/// The section of the keys of the file itself.
+/// Section of the top-level keys.
 pub(super) const ROOT: &str = "";
-/// The section of the keys of a profile.
+/// Section of the keys of a profile.
 pub(super) const SHARD: &str = "shard";
 pub(super) const CORE: &str = "core_limits";
 pub(super) const CONTEXT: &str = "context_window";
 pub(super) const JIT: &str = "jit";
 
-/// The types of shards that the runtime has itself.
+/// Built-in shard types of the runtime.
 pub(super) const SHARD_TYPES: &[&str] = &[
     "coder",
     "tester",
@@ -97,7 +97,7 @@ const fn at_least(
     SettingKey { minimum: Some(minimum), ..key(section, name, KeyKind::Count, default) }
 }
 
-/// A key of the file itself that no rule here is about.
+/// Creates a top-level key that no rule checks.
 const fn free(name: &'static str) -> SettingKey {
     key(ROOT, name, KeyKind::Free, "")
 }
@@ -174,12 +174,12 @@ pub(super) const KEYS: &[SettingKey] = &[
     free("guidance"),
 ];
 
-/// The keys of a section.
+/// Returns the keys of a section.
 pub(super) fn of(section: &str) -> impl Iterator<Item = &'static SettingKey> {
     KEYS.iter().filter(move |key| key.section == section)
 }
 
-/// The key of this name in a section. The runtime reads names in any case.
+/// Returns the key with a name in a section. As in the runtime, names match in any case.
 pub(super) fn find(section: &str, name: &str) -> Option<&'static SettingKey> {
     of(section).find(|key| key.name.eq_ignore_ascii_case(name))
 }

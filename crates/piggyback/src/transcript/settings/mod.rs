@@ -1,7 +1,7 @@
-//! The configuration of an agent's runtime, `.nerd/config.json`: what it says of limits, and what is wrong with it.
+//! Configuration of an agent's runtime, `.nerd/config.json`: limits and findings.
 //!
-//! Takes the bytes of the file; gives [`Limits`] and findings, whose ranges count from its start. Which keys there are is
-//! the table in `keys`. Opens no files.
+//! Ranges of findings are relative to the start of the file. The table in `keys` lists the known
+//! keys. This module opens no files.
 
 mod check;
 mod keys;
@@ -14,15 +14,15 @@ use mangle_syntax::lint::Finding;
 
 pub(super) use rules::RULES;
 
-/// Where the file lies, from the folder on that the agent works in.
+/// Path of the file, relative to the agent's working directory.
 pub const PATH: &str = ".nerd/config.json";
 
-/// What a configuration says.
+/// Limits and findings of a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// The limits of shards. Those of the runtime itself where it cannot load the file.
+    /// Limits of shards. Defaults of the runtime if the file cannot be loaded.
     pub limits: Limits,
-    /// What is wrong with it, in the order of the file.
+    /// Findings in file order.
     pub findings: Vec<Finding>,
 }
 

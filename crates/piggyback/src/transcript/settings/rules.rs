@@ -1,4 +1,4 @@
-//! The rules about the configuration of an agent's runtime: `PB701` to `PB708`.
+//! Rules about the configuration of an agent's runtime: `PB701` to `PB708`.
 
 use mangle_syntax::lint::{Rule, rule};
 
@@ -13,26 +13,26 @@ pub(in crate::transcript) const RULES: &[&Rule] = &[
     &DERIVED_LIMIT,
 ];
 
-/// A limit that the runtime does not accept.
+/// A limit is below its minimum.
 pub(super) static LIMIT_LOW: Rule = rule!("limit-low.md");
 
-/// Shares that are more or less than all.
+/// The reserves of the context window do not add up to 100 %.
 pub(super) static RESERVE_SUM: Rule = rule!("reserve-sum.md");
 
-/// A key that means nothing.
+/// A key is unknown.
 pub(super) static CONFIG_KEY: Rule = rule!("config-key.md");
 
-/// A temperature that is none.
+/// A sampling parameter is not between 0 and 1.
 pub(super) static SAMPLING_RANGE: Rule = rule!("sampling-range.md");
 
-/// A shard with more facts than the kernel.
+/// A shard allows more facts than the kernel.
 pub(super) static SHARD_FACTS: Rule = rule!("shard-facts.md");
 
-/// A profile that nobody takes.
+/// A profile is for an unknown shard type.
 pub(super) static PROFILE_TYPE: Rule = rule!("profile-type.md");
 
-/// More is reserved than there is.
+/// The reserved tokens use up the whole budget.
 pub(super) static RESERVED_TOKENS: Rule = rule!("reserved-tokens.md");
 
-/// Fewer conclusions than facts.
+/// The limit of derived facts is below the limit of facts.
 pub(super) static DERIVED_LIMIT: Rule = rule!("derived-limit.md");

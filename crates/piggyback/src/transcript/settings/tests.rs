@@ -1,4 +1,4 @@
-//! What is reported about configurations of the runtime.
+//! Tests of the findings about runtime configurations.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ fn keys_and_values() {
 
 #[test]
 fn several_keys_together() {
-    // `reserve-sum`: missing ones and 0 count as the defaults, 5 + 30 + 15 + 50.
+    // `reserve-sum`: missing values and 0 are replaced by the defaults, 5 + 30 + 15 + 50.
     check(
         r#"{"context_window":{"core_reserve_percent":10,"atom_reserve_percent":0}}"#,
         expect![[r#"
@@ -77,7 +77,8 @@ fn several_keys_together() {
             reserve-sum "\"context_window\"": reserves add up to 9223372036854775807 %, not 100 % | they are 9223372036854775807 + 30 + 15 + 45; an unset reserve has its default | the parts together overflow the context window
         "#]],
     );
-    // `reserved-tokens`: the window counts if it is smaller; a ratio of 1 would leave nothing.
+    // `reserved-tokens`: the smaller of window and budget applies; a ratio of 1 would leave
+    // nothing.
     check(
         r#"{"context_window":{"max_tokens":7000}}"#,
         expect![[r#"
@@ -90,7 +91,7 @@ fn several_keys_together() {
             reserved-tokens "9000": 9000 reserved tokens leave nothing of a budget of 9000 | the runtime reserves 0 instead
         "#]],
     );
-    // `derived-limit`, `shard-facts`: only of what is written.
+    // `derived-limit`, `shard-facts`: only for values that are written in the file.
     check(r#"{"core_limits":{"max_facts_in_kernel":10000}}"#, expect![[""]]);
     check(
         r#"{"core_limits":{"max_derived_facts_limit":100000},"default_shard":{"max_facts_in_shard_kernel":250001}}"#,
@@ -156,7 +157,7 @@ fn limits_hold_only_if_the_file_loads() {
     assert_eq!(limits(r#"{"shard_profiles":{"coder":{"max_retries":9,"top_p":""}}}"#), Limits::default());
 }
 
-/// What a configuration does not say, and what it says with a 0, is as usual, and not what another part of it says.
+/// A missing value or 0 has the built-in default, not a value from another section.
 #[test]
 fn limits_are_those_that_the_runtime_works_out() {
     let limits = |text: &str| read(text.as_bytes()).limits;
@@ -196,7 +197,7 @@ fn damage_is_survived() {
     }
 }
 
-/// The configuration of an example.
+/// Returns the configuration of an example.
 fn configuration(example: &str) -> String {
     let text = example.strip_prefix("#- .nerd/config.json\n").unwrap();
     text.to_owned()

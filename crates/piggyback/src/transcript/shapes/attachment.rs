@@ -1,4 +1,5 @@
-//! Texts that a record keeps elsewhere: `attachment://NAME` stands for the member `NAME` of the nearest `attachments`.
+//! References to texts in `attachments`: `attachment://NAME` refers to the member `NAME` of the
+//! nearest `attachments`.
 
 use rustc_hash::FxHashMap;
 
@@ -10,16 +11,18 @@ use crate::transcript::words::{is_string, step};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
 
-/// What a reference begins with.
+/// Prefix of a reference.
 const SCHEME: &[u8] = b"attachment://";
 
-/// The longest reference, in bytes.
+/// Maximum length of a reference name, in bytes.
 const MAX_LEN: usize = 256;
 
-/// The texts of a record, by the pointer of the object around `attachments` and by name.
+/// Attached texts of a record. The key is the pointer of the object that contains `attachments`,
+/// and the name.
 type Texts = FxHashMap<(String, String), (NodeId, String)>;
 
-/// Replaces references by the texts. Returns findings about replies whose text is missing.
+/// Replaces references with the attached texts. Returns findings about replies whose text is
+/// missing.
 pub(super) fn resolve(json: &Json<'_>, root: NodeId, pointer: &str, turns: &mut [Turn]) -> Vec<Finding> {
     let (mut texts, mut found) = (None, Vec::new());
     for turn in turns {
@@ -42,14 +45,14 @@ pub(super) fn resolve(json: &Json<'_>, root: NodeId, pointer: &str, turns: &mut 
     found
 }
 
-/// The name in a text that is a reference.
+/// Returns the name in a text that is a reference.
 fn name(text: &[u8]) -> Option<String> {
     let name = text.strip_prefix(SCHEME).filter(|name| name.len() <= MAX_LEN && !name.is_empty())?;
     let is_name = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
     name.iter().all(is_name).then(|| String::from_utf8_lossy(name).into_owned())
 }
 
-/// The text with a name that is nearest to a place.
+/// Returns the attached text with a name that is nearest to a place.
 fn text<'t>(texts: &'t Texts, place: &str, name: &str) -> Option<&'t (NodeId, String)> {
     let mut around = place;
     loop {

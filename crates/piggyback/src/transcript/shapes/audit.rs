@@ -1,11 +1,11 @@
-//! Entries of codeNERD's audit log (K10): each carries one atom in `mangle`.
+//! Entries of codeNERD's audit log (K10). Each contains one atom in `mangle`.
 
 use super::string;
 use crate::envelope::json::{Json, NodeId};
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_string, member, step};
 
-/// The atom of an entry.
+/// Reads the atom of an entry.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     member(json, node, "event")?;
     member(json, node, "ts")?;

@@ -1,4 +1,4 @@
-//! Messages of a chat (K5): `role` and `content`, alone or in `messages`.
+//! Chat messages (K5): `role` and `content`, alone or in `messages`.
 
 use super::Draft;
 use super::draft::envelope;
@@ -7,12 +7,12 @@ use crate::transcript::entry::begins_envelope;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};
 
-/// The turns of a record that is a message, or has several.
+/// Reads the turns of a record that is a message or contains several.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     if let Some(turns) = message(json, node, pointer) {
         return Some(turns);
     }
-    // An agent's stream of events wraps each message.
+    // An agent's event stream wraps each message.
     if let Some(inner) = member(json, node, "message")
         && let Some(turns) = message(json, inner, &step(pointer, "message"))
     {
@@ -30,11 +30,11 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
     Some(turns)
 }
 
-/// The turns of one message; `None` where it is none.
+/// Reads the turns of one message. Returns `None` if the value is not a message.
 pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let role = TurnRole::of(&text(json, node, "role")?);
     let said = member(json, node, "content");
-    // Messages of user interfaces have parts, and perhaps an empty content beside them.
+    // Messages of user interfaces have `parts`, and sometimes also an empty `content`.
     let parts = member(json, node, "parts").filter(|parts| json.kind(*parts) == Node::Array);
     let (said, name) = match (said, parts) {
         (None, Some(parts)) => (Some(parts), "parts"),
@@ -55,7 +55,7 @@ pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &st
     Some(turns)
 }
 
-/// Whether a content holds nothing.
+/// True if a content is empty.
 pub(super) fn is_blank(json: &Json<'_>, node: NodeId) -> bool {
     match json.kind(node) {
         Node::Null => true,
@@ -65,7 +65,7 @@ pub(super) fn is_blank(json: &Json<'_>, node: NodeId) -> bool {
     }
 }
 
-/// Notes an answer that has neither a text nor a call.
+/// Adds a turn for an answer that has neither a text nor a call.
 pub(super) fn empty(
     json: &Json<'_>,
     node: NodeId,
@@ -85,7 +85,7 @@ pub(super) fn empty(
     }
 }
 
-/// The kind of a text, by who speaks.
+/// Returns the kind of a text with this speaker.
 pub(in crate::transcript) fn kind(role: TurnRole) -> TextKind {
     match role {
         TurnRole::Assistant => TextKind::Reply,
@@ -94,7 +94,7 @@ pub(in crate::transcript) fn kind(role: TurnRole) -> TextKind {
     }
 }
 
-/// The content of a message: a string, or parts of which the texts are one text.
+/// Reads the content of a message: a string, or parts whose texts are joined.
 pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: TurnRole, turns: &mut Vec<Turn>) {
     match json.kind(node) {
         Node::Plain | Node::Escaped => {
@@ -134,7 +134,7 @@ fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: TurnRole, turns: &m
     turns.extend(results);
 }
 
-/// The result of a tool, which some services put into a message of the user.
+/// Reads the result of a tool. Some services put results into a user message.
 fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
     let Some(said) = member(json, part, "content") else { return };
     let before = turns.len();
@@ -155,7 +155,7 @@ fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
     }
 }
 
-/// Whether a part of a content is text that was said, not thought.
+/// True if a part of a content is visible text, not reasoning.
 fn is_text(json: &Json<'_>, part: NodeId) -> bool {
     match text(json, part, "type") {
         Some(word) => matches!(&*word, "text" | "output_text" | "input_text"),
@@ -163,14 +163,14 @@ fn is_text(json: &Json<'_>, part: NodeId) -> bool {
     }
 }
 
-/// An envelope that the container holds as an object.
+/// Creates a turn from an envelope that the container stores as an object.
 pub(in crate::transcript) fn object(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
     let mut turn = envelope(json, node, pointer);
     turn.kind = TextKind::Object;
     turn
 }
 
-/// True if a string of arguments is an envelope; texts that a tool is given among others are no answer.
+/// True if a string of arguments is an envelope. Other string arguments are not answers.
 pub(super) fn is_reply(json: &Json<'_>, arguments: NodeId) -> bool {
     is_string(json, arguments)
         && has_control_key(json.raw(arguments))
@@ -180,7 +180,7 @@ pub(super) fn is_reply(json: &Json<'_>, arguments: NodeId) -> bool {
         })
 }
 
-/// Envelopes that are the arguments of a call.
+/// Adds envelopes that are the arguments of a call.
 pub(super) fn calls(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
     let Some(list) = member(json, node, "tool_calls") else { return };
     let pointer = step(pointer, "tool_calls");

@@ -1,4 +1,4 @@
-//! Records of the shapes that the settings declare.
+//! Records of the shapes in the settings.
 
 use super::finder::ValuePlace;
 use super::value::ValueReader;
@@ -8,8 +8,10 @@ use crate::transcript::record_shape::RecordShape;
 use crate::transcript::turn::{Details, TurnRole};
 use mangle_settings::{PointerPattern, Step, TranscriptShape};
 
-/// The turns of a record, by the first shape that finds some; `is_element` where the record is an element of an array
-/// that is the whole file, to which pointers to records may begin with `/*`.
+/// Reads the turns of a record with the first shape that finds any.
+///
+/// `is_element` is true if the record is an element of an array that is the whole file. Pointers to
+/// records may then begin with `/*`.
 pub(super) fn read(
     own: &[TranscriptShape],
     json: &Json<'_>,
@@ -72,7 +74,7 @@ fn turn(shape: &TranscriptShape, reading: &mut ValueReader<'_, '_>, record: &Val
     add_details(&details, reading.turns.get_mut(before..).unwrap_or(&mut []));
 }
 
-/// Reads the texts of one turn: several strings are one text.
+/// Reads the texts of one turn. Several strings are joined into one text.
 fn texts_of(reading: &mut ValueReader<'_, '_>, texts: &[ValuePlace], role: TurnRole) {
     if texts.len() > 1 && texts.iter().all(|text| reading.finder.is_string(text)) {
         reading.joined(texts, role);
@@ -88,7 +90,7 @@ fn texts_of(reading: &mut ValueReader<'_, '_>, texts: &[ValuePlace], role: TurnR
     }
 }
 
-/// The role that a word of a container of `shape` means.
+/// Returns the role of a word in a container with this shape.
 pub(in crate::transcript) fn role_of(shape: &TranscriptShape, word: &str) -> TurnRole {
     match shape.assistant.iter().any(|own| own == word) {
         true => TurnRole::Assistant,

@@ -1,15 +1,15 @@
-//! A text that is put together from the strings of a record.
+//! A text that is assembled from the strings of a record.
 
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
-/// The pieces of a text so far.
+/// Pieces of a text so far.
 #[derive(Debug, Default)]
 pub(in crate::transcript) struct Draft {
-    /// The only piece so far, as long as it stands in the record as it is.
+    /// The first piece, if it is an unchanged range of the record and no second piece was added.
     only: Option<TextRange>,
-    /// The only piece so far, as long as it is one that had escapes.
+    /// The first piece, if it had escapes and no second piece was added.
     whole: Option<(Vec<u8>, SegmentMap)>,
     text: Vec<u8>,
     map: SegmentMapBuilder,
@@ -18,7 +18,8 @@ pub(in crate::transcript) struct Draft {
 }
 
 impl Draft {
-    /// Adds the value of a string; anything else adds nothing. The pointer of the first piece is that of the text.
+    /// Appends the value of a string; ignores other values. The pointer of the first piece becomes
+    /// the pointer of the text.
     pub(in crate::transcript) fn push(&mut self, json: &Json<'_>, node: NodeId, pointer: String) {
         let is_first = self.pointer.is_none();
         match json.kind(node) {
@@ -49,7 +50,7 @@ impl Draft {
         self.pointer.get_or_insert(pointer);
     }
 
-    /// Adds the value of a string from an offset of the value on.
+    /// Appends the value of a string, starting at an offset of the value.
     pub(in crate::transcript) fn push_from(
         &mut self,
         json: &Json<'_>,
@@ -67,7 +68,7 @@ impl Draft {
         self.pointer.get_or_insert(pointer);
     }
 
-    /// The text of one piece that stands as it is becomes bytes of our own.
+    /// Copies a text of one piece into `text`, so that more pieces can be appended.
     fn settle(&mut self, record: &[u8]) {
         if let Some(range) = self.only.take() {
             self.text.extend_from_slice(part(record, range));
@@ -92,12 +93,12 @@ impl Draft {
         }
     }
 
-    /// Whether it has no piece.
+    /// True if there are no pieces.
     pub(in crate::transcript) fn is_empty(&self) -> bool {
         self.pointer.is_none()
     }
 
-    /// The turn with this text.
+    /// Creates the turn with this text.
     pub(in crate::transcript) fn finish(self, role: TurnRole, kind: TextKind) -> Turn {
         let mut turn = match (self.only, self.whole) {
             (Some(range), _) => Turn::part(role, kind, range),
@@ -113,7 +114,7 @@ fn part(record: &[u8], range: TextRange) -> &[u8] {
     record.get(range.start().into()..range.end().into()).unwrap_or(&[])
 }
 
-/// An envelope that is the text of its reply.
+/// Creates a turn from an envelope that is a reply by itself.
 pub(super) fn envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
     let mut turn = Turn::part(TurnRole::Assistant, TextKind::Reply, json.range(node));
     turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));

@@ -1,5 +1,7 @@
-//! Finds values by their keys, however an exporter nests them: as objects, as keys with dots
-//! (`"llm.output_messages.0.message.role"`), or as lists of `{"key", "value"}` with typed values, as OTLP has them.
+//! Lookup of values by key, in any nesting that exporters use.
+//!
+//! Supported are nested objects, keys with dots (`"llm.output_messages.0.message.role"`), and lists
+//! of `{"key", "value"}` with typed values as in OTLP.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -11,14 +13,14 @@ use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::words::{is_string, step};
 use mangle_settings::Step;
 
-/// A value, or the values of one object whose keys begin alike.
+/// A value, or a group of values of one object whose keys have a common prefix.
 #[derive(Debug, Clone)]
 pub(super) struct ValuePlace {
-    /// The value, or the object.
+    /// The value, or the object that contains the group.
     pub(super) node: NodeId,
-    /// What the keys begin with, their last dot included; empty for a value.
+    /// Common prefix of the keys, including the last dot. Empty for a single value.
     prefix: String,
-    /// The JSON pointer of the node.
+    /// JSON pointer of the node.
     pub(super) pointer: String,
 }
 
@@ -27,17 +29,19 @@ impl ValuePlace {
         Self { node, prefix: String::new(), pointer: pointer.into() }
     }
 
-    /// Whether it is one value of the text.
+    /// True for a single value, not a group.
     pub(super) fn is_value(&self) -> bool {
         self.prefix.is_empty()
     }
 }
 
-/// The keys of an object in their order, each with its value.
+/// Sorted keys of an object with their values.
 type Keys = Rc<[(String, ValuePlace)]>;
 
-/// Looks values up in a JSON text. Costs the length of an object for a key of it, and for keys with dots the length of
-/// the object once and then a search in order.
+/// Looks up values in a JSON text.
+///
+/// Looking up a plain key costs the length of the object. For keys with dots, the keys are sorted
+/// once and then found by binary search.
 pub(super) struct Finder<'j, 't> {
     pub(super) json: &'j Json<'t>,
     keys: RefCell<FxHashMap<NodeId, Keys>>,
@@ -48,7 +52,7 @@ impl<'j, 't> Finder<'j, 't> {
         Self { json, keys: RefCell::default() }
     }
 
-    /// The values that steps lead to.
+    /// Returns the values at a path of steps.
     pub(super) fn find(&self, from: &ValuePlace, steps: &[Step]) -> Vec<ValuePlace> {
         let mut places = vec![from.clone()];
         for step in steps {
@@ -60,7 +64,7 @@ impl<'j, 't> Finder<'j, 't> {
         places
     }
 
-    /// The first value or group of values at a path of keys with slashes between them.
+    /// Returns the first value or group at a path of keys, separated by slashes.
     pub(super) fn get(&self, from: &ValuePlace, path: &str) -> Option<ValuePlace> {
         if self.lacks(from, path) {
             return None;
@@ -72,7 +76,7 @@ impl<'j, 't> Finder<'j, 't> {
         places.into_iter().next()
     }
 
-    /// Whether no key of an object begins as a path does, told by the letters as they are written.
+    /// True if no key of an object begins with the first key of a path. Compares raw bytes only.
     fn lacks(&self, from: &ValuePlace, path: &str) -> bool {
         let first = path.split('/').next().unwrap_or(path).as_bytes();
         let may_be = |key: NodeId| match self.json.kind(key) {
@@ -84,19 +88,19 @@ impl<'j, 't> Finder<'j, 't> {
             && !self.json.members(from.node).any(|member| may_be(member.key))
     }
 
-    /// The text of the first string at one of some paths.
+    /// Returns the text of the first string at one of several paths.
     pub(super) fn text(&self, from: &ValuePlace, paths: &[&str]) -> Option<Cow<'t, str>> {
         paths
             .iter()
             .find_map(|path| self.json.string(self.get(from, path).filter(ValuePlace::is_value)?.node))
     }
 
-    /// Whether the value at a path is this text.
+    /// True if the value at a path is this text.
     pub(super) fn says(&self, from: &ValuePlace, path: &str, word: &str) -> bool {
         self.text(from, &[path]).is_some_and(|text| text == word)
     }
 
-    /// What a place holds; a list of pairs is an object.
+    /// Returns the kind of a value. A list of pairs is an object.
     pub(super) fn kind(&self, place: &ValuePlace) -> Node {
         match self.json.kind(place.node) {
             Node::Array if place.is_value() && !self.is_list_of_pairs(place.node) => Node::Array,
@@ -109,7 +113,8 @@ impl<'j, 't> Finder<'j, 't> {
         place.is_value() && is_string(self.json, place.node)
     }
 
-    /// The values with a key: the one that has it, and those whose keys begin with it and a dot.
+    /// Returns the value with a key, and the group of values whose keys begin with the key and a
+    /// dot.
     fn key(&self, place: &ValuePlace, key: &str) -> Vec<ValuePlace> {
         let node = place.node;
         if place.is_value() && self.json.kind(node) == Node::Object {
@@ -143,7 +148,7 @@ impl<'j, 't> Finder<'j, 't> {
         exact.into_iter().chain(group).collect()
     }
 
-    /// The elements of an array, or what has numbers for keys, in their order.
+    /// Returns the elements of an array, or the values with numeric keys in numeric order.
     pub(super) fn each(&self, place: &ValuePlace) -> Vec<ValuePlace> {
         if place.is_value() && self.json.kind(place.node) == Node::Array {
             let elements = self.json.elements(place.node).enumerate();
@@ -160,7 +165,7 @@ impl<'j, 't> Finder<'j, 't> {
             let Some(rest) = key.strip_prefix(&place.prefix) else { break };
             let (digits, behind) = rest.split_once('.').map_or((rest, None), |(at, rest)| (at, Some(rest)));
             let Ok(number) = digits.parse::<u64>() else { continue };
-            // Keys that begin alike are neighbours.
+            // Keys with the same prefix are adjacent.
             if found.last().is_some_and(|(last, _)| *last == number) {
                 continue;
             }
@@ -172,7 +177,7 @@ impl<'j, 't> Finder<'j, 't> {
         found.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// The keys of an object, or of a list of pairs, sorted.
+    /// Returns the sorted keys of an object or a list of pairs.
     fn keys(&self, place: &ValuePlace) -> Keys {
         if let Some(keys) = self.keys.borrow().get(&place.node) {
             return Rc::clone(keys);
@@ -205,7 +210,7 @@ impl<'j, 't> Finder<'j, 't> {
         self.json.elements(place.node).enumerate().filter_map(pair).collect()
     }
 
-    /// Whether a value is a list of `{"key", "value"}`.
+    /// True if a value is a list of `{"key", "value"}`.
     pub(super) fn is_list_of_pairs(&self, node: NodeId) -> bool {
         let first = self.json.elements(node).next();
         first.is_some_and(|first| {
@@ -218,7 +223,7 @@ impl<'j, 't> Finder<'j, 't> {
         crate::transcript::words::member(self.json, node, name)
     }
 
-    /// A value without the object around it that names its type: `{"stringValue": …}`.
+    /// Unwraps a typed value such as `{"stringValue": …}`.
     pub(super) fn settled(&self, mut place: ValuePlace) -> ValuePlace {
         while let Some((node, pointer)) = self.typed(&place) {
             place = ValuePlace::new(node, pointer);

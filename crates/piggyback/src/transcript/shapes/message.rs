@@ -1,4 +1,5 @@
-//! Messages and their texts as exports of services and libraries write them: who speaks and what is said have many names.
+//! Messages in exports of services and libraries, with all known names for the speaker and the
+//! text.
 
 use super::Draft;
 use super::chat::is_reply;
@@ -9,7 +10,7 @@ use crate::envelope::json::JsonKind as Node;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::is_envelope;
 
-/// Where a message says who speaks.
+/// Paths of the speaker of a message.
 const ROLES: [&str; 9] = [
     "role",
     "from",
@@ -22,10 +23,10 @@ const ROLES: [&str; 9] = [
     "kwargs/role",
 ];
 
-/// Where a message says it with the kind of message that it is.
+/// Paths of the message type, used if there is no speaker.
 const TYPES: [&str; 3] = ["type", "kwargs/type", "data/type"];
 
-/// Where a message says what is said.
+/// Paths of the content of a message.
 const CONTENTS: [&str; 12] = [
     "content",
     "parts",
@@ -41,10 +42,10 @@ const CONTENTS: [&str; 12] = [
     "message",
 ];
 
-/// Where a part of a content has its text.
+/// Paths of the text of a content part.
 const TEXTS: [&str; 5] = ["message_content/text", "text/value", "text", "content", "value"];
 
-/// Where a message has the calls of tools.
+/// Paths of the tool calls of a message.
 const CALLS: [&str; 6] = [
     "tool_calls",
     "message/tool_calls",
@@ -54,11 +55,11 @@ const CALLS: [&str; 6] = [
     "additional_kwargs/tool_calls",
 ];
 
-/// Where a call has its arguments.
+/// Paths of the arguments of a call.
 const ARGUMENTS: [&str; 6] =
     ["function/arguments", "tool_call/function/arguments", "arguments", "args", "input", "parameters"];
 
-/// Who speaks in a message; `None` where a value does not say it.
+/// Returns the speaker of a message, or `None` if the value names none.
 pub(super) fn role(finder: &Finder<'_, '_>, place: &ValuePlace) -> Option<TurnRole> {
     if finder.kind(place) != Node::Object {
         return None;
@@ -68,19 +69,19 @@ pub(super) fn role(finder: &Finder<'_, '_>, place: &ValuePlace) -> Option<TurnRo
     }
     let known = |word: &str| Some(TurnRole::of_export(word)).filter(|role| *role != TurnRole::Other);
     finder.text(place, &TYPES).and_then(|word| known(&word)).or_else(|| {
-        // A serialised object of LangChain: the last part of its `id` is the name of its class.
+        // A serialized object of LangChain: the last part of its `id` is its class name.
         let id = finder.each(&finder.get(place, "id")?);
         known(&finder.json.string(id.last()?.node)?)
     })
 }
 
-/// Whether a value is a message.
+/// True if a value is a message.
 pub(super) fn is_message(finder: &Finder<'_, '_>, place: &ValuePlace) -> bool {
     role(finder, place).is_some()
         && CONTENTS.iter().chain(&CALLS).any(|path| finder.get(place, path).is_some())
 }
 
-/// Whether a value is a part of a content.
+/// True if a value is a part of a content.
 pub(super) fn is_part(finder: &Finder<'_, '_>, place: &ValuePlace) -> bool {
     finder.kind(place) == Node::Object
         && finder.text(place, &["type", "message_content/type"]).is_some_and(|word| is_text_type(&word))
@@ -91,16 +92,15 @@ fn is_text_type(word: &str) -> bool {
     matches!(word, "text" | "Text" | "output_text" | "input_text" | "outputText" | "text_delta" | "message")
 }
 
-/// The kind of a text, by who speaks.
 fn kind(role: TurnRole) -> TextKind {
     super::chat::kind(role)
 }
 
 impl ValueReader<'_, '_> {
-    /// Reads a message. Answers with neither a text nor a call are empty ones.
+    /// Reads a message. An answer with neither a text nor a call is an empty answer.
     pub(super) fn message(&mut self, place: &ValuePlace) {
         let mut role = role(&self.finder, place).unwrap_or(TurnRole::Other);
-        // An example that the model was shown is a part of its prompt.
+        // A few-shot example is part of the prompt.
         if self
             .finder
             .get(place, "is_demo")
@@ -130,7 +130,7 @@ impl ValueReader<'_, '_> {
         }
     }
 
-    /// Whether a content holds nothing.
+    /// True if a content is empty.
     pub(super) fn is_blank(&self, place: &ValuePlace) -> bool {
         let json = self.json();
         place.is_value()
@@ -142,14 +142,14 @@ impl ValueReader<'_, '_> {
             }
     }
 
-    /// Notes an answer without a text.
+    /// Adds a turn for an empty answer.
     pub(super) fn empty(&mut self, place: &ValuePlace) {
         let range = self.json().range(place.node);
         let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), range);
         self.turns.push(with_path(turn, &place.pointer));
     }
 
-    /// Reads the content of a message: a string, parts of which the texts are one text, or an envelope.
+    /// Reads the content of a message: a string, parts whose texts are joined, or an envelope.
     pub(super) fn content(&mut self, place: &ValuePlace, role: TurnRole) {
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.string(place, role),
@@ -176,7 +176,7 @@ impl ValueReader<'_, '_> {
         }
     }
 
-    /// A string of a message, as it is.
+    /// Reads a string of a message as one text.
     pub(super) fn string(&mut self, place: &ValuePlace, role: TurnRole) {
         let turn = super::string(self.json(), place.node, place.pointer.clone(), role, kind(role));
         if !turn.is_empty() {
@@ -184,14 +184,15 @@ impl ValueReader<'_, '_> {
         }
     }
 
-    /// An envelope that is held as an object.
+    /// Reads an envelope that is stored as an object.
     pub(super) fn object(&mut self, place: &ValuePlace) {
         let mut turn = envelope(self.json(), place.node, &place.pointer);
         turn.kind = TextKind::Object;
         self.turns.push(turn);
     }
 
-    /// Parts of a content: the texts are one text; results of tools and envelopes are turns of their own.
+    /// Reads the parts of a content. Texts are joined; results of tools and envelopes are separate
+    /// turns.
     fn parts(&mut self, parts: &[ValuePlace], role: TurnRole) {
         let mut draft = Draft::default();
         let mut others = Vec::new();
@@ -249,7 +250,8 @@ impl ValueReader<'_, '_> {
         }
     }
 
-    /// Reads the calls of a message: arguments that are an envelope are an answer. Gives whether there are calls.
+    /// Reads the calls of a message. Arguments that are an envelope are an answer. Returns true if
+    /// there are calls.
     fn calls(&mut self, place: &ValuePlace) -> bool {
         let lists: Vec<_> = CALLS.iter().filter_map(|path| self.finder.get(place, path)).collect();
         let calls: Vec<_> = lists.iter().flat_map(|list| self.finder.each(list)).collect();

@@ -1,4 +1,4 @@
-//! What a JSON value of a container is, and the turns in it: one file a kind of record.
+//! Formats of JSON records and the turns in them, with one file per kind of record.
 
 mod attachment;
 mod audit;
@@ -36,14 +36,14 @@ use mangle_settings::{Profile, TranscriptShape};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
-/// A record that was recognised.
+/// A record of a recognized format.
 #[derive(Debug)]
 pub(super) struct ShapedRecord {
     pub(super) shape: RecordShape,
     pub(super) turns: Vec<Turn>,
-    /// The number of envelopes that limits exclude, and the first of them.
+    /// Number of envelopes that are not read because of limits, and the range of the first one.
     pub(super) unread: Option<(usize, TextRange)>,
-    /// What is wrong with the record.
+    /// Findings about the record.
     pub(super) findings: Vec<Finding>,
 }
 
@@ -53,7 +53,7 @@ impl ShapedRecord {
     }
 }
 
-/// What a value is; `None` where it is nothing that is known.
+/// Reads a record. Returns `None` if its format is unknown.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     if is_envelope(json, node) {
         return Some(ShapedRecord::new(RecordShape::Envelope, vec![envelope(json, node, pointer)]));
@@ -80,7 +80,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shape
     }
 }
 
-/// Adds the answer to a conversation whose last message asks for one.
+/// Adds the answer to a conversation that ends with a request.
 fn add_answer(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
     let mut reading = ValueReader::new(json, 0);
     if !table::likely(&mut reading, &ValuePlace::new(node, pointer)) {
@@ -96,7 +96,7 @@ fn add_answer(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn
     }
 }
 
-/// [`read`], where the settings declare shapes: these come first.
+/// Like [`read`], but tries the shapes of the settings first.
 pub(super) fn read_with(
     own: &[TranscriptShape],
     json: &Json<'_>,
@@ -112,7 +112,7 @@ pub(super) fn read_with(
     })
 }
 
-/// The turns of a record in which nothing is known but the keys of an envelope.
+/// Reads the turns of a record of unknown format, by the keys of envelopes.
 pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let rest = rest::read(json, node, pointer, &[], false);
     let mut shaped = ShapedRecord::new(RecordShape::Unknown, Vec::new());
@@ -122,8 +122,8 @@ pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Optio
     (!shaped.turns.is_empty() || shaped.unread.is_some()).then_some(shaped)
 }
 
-/// Completes the turns of a record: texts that it keeps elsewhere, answers that continue a text of their request, and
-/// envelopes in places that its format does not name.
+/// Completes the turns of a record: attached texts, answers that continue a text of their request,
+/// and envelopes in unexpected places.
 pub(super) fn complete(json: &Json<'_>, node: NodeId, pointer: &str, shaped: &mut ShapedRecord) {
     let turns = &mut shaped.turns;
     shaped.findings.extend(attachment::resolve(json, node, pointer, turns));
@@ -138,7 +138,7 @@ pub(super) fn complete(json: &Json<'_>, node: NodeId, pointer: &str, shaped: &mu
     shaped.unread = rest.unread;
 }
 
-/// The names of the formats that are looked for.
+/// Returns the names of the supported formats.
 pub(super) fn names() -> Vec<&'static str> {
     ["envelopes", "chat messages", "answers of model APIs", "streams"]
         .into_iter()
@@ -146,7 +146,8 @@ pub(super) fn names() -> Vec<&'static str> {
         .collect()
 }
 
-/// A record that is no object: a list of messages or answers, or a string that holds JSON or an envelope.
+/// Reads a record that is not an object: a list of messages or answers, or a string with JSON or an
+/// envelope.
 fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let mut reading = ValueReader::new(json, 0);
     reading.value(&ValuePlace::new(node, pointer), Side::Conversation);
@@ -156,9 +157,10 @@ fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> 
     (is_known && !turns.is_empty()).then_some(ShapedRecord::new(RecordShape::Chat, turns))
 }
 
-/// Reads a record by the table of formats; `is_message` where its messages are read already.
+/// Reads a record with the table of formats. `is_message` is true if its messages were already
+/// read.
 fn by_table(reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_message: bool) -> bool {
-    // A record that says that it is the result of a tool, or reasoning, has no answer, whatever its keys are.
+    // A record that is marked as a tool result or reasoning has no answer, regardless of its keys.
     if voice::is_unsaid(reading, place) {
         return true;
     }
@@ -170,7 +172,7 @@ fn by_table(reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_message: b
     is_known
 }
 
-/// Reads a record that stands in another value.
+/// Reads a record that is nested in another value.
 fn record(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     let json = reading.json();
     let before = reading.turns.len();
@@ -192,7 +194,7 @@ fn record(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     }
 }
 
-/// What a value is that is read without the table of formats.
+/// Reads a record of a format that is not in the table.
 fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let as_shape = |shape: RecordShape| move |turns: Vec<Turn>| ShapedRecord::new(shape, turns);
     trace::read(json, node, pointer)
@@ -207,14 +209,14 @@ fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
         })
 }
 
-/// A text in a string.
+/// Creates a turn from the value of a string.
 pub(super) fn string(json: &Json<'_>, node: NodeId, pointer: String, role: TurnRole, kind: TextKind) -> Turn {
     let mut draft = Draft::default();
     draft.push(json, node, pointer);
     draft.finish(role, kind)
 }
 
-/// Where records say when they were.
+/// Keys of the timestamp of a record.
 const TIMES: [&str; 11] = [
     "timestamp",
     "time",
@@ -229,7 +231,7 @@ const TIMES: [&str; 11] = [
     "date",
 ];
 
-/// Where records name their session.
+/// Keys of the session of a record.
 const SESSIONS: [&str; 13] = [
     "session_id",
     "sessionId",
@@ -246,7 +248,7 @@ const SESSIONS: [&str; 13] = [
     "session",
 ];
 
-/// Adds what the record says beside its texts to its turns.
+/// Adds the metadata of a record to its turns.
 fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
     if turns.is_empty() {
         return;
@@ -265,7 +267,7 @@ fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
     add_details(&details, turns);
 }
 
-/// Adds what a record says beside its texts, where the turns do not say it themselves.
+/// Adds metadata to turns. Existing metadata of a turn has priority.
 fn add_details(details: &Details, turns: &mut [Turn]) {
     if *details == Details::default() {
         return;
@@ -279,7 +281,7 @@ fn add_details(details: &Details, turns: &mut [Turn]) {
     }
 }
 
-/// [`tell`] of a record among others.
+/// Like [`tell`], for a record among others.
 fn tell_of(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     if place.is_value() {
         let json = reading.json();
@@ -287,7 +289,7 @@ fn tell_of(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     }
 }
 
-/// The version of the protocol that a record names.
+/// Returns the protocol version that a record names.
 fn version(json: &Json<'_>, node: NodeId) -> Option<Profile> {
     let value = member(json, node, "piggyback_version")?;
     let written = match is_string(json, value) {
@@ -297,7 +299,7 @@ fn version(json: &Json<'_>, node: NodeId) -> Option<Profile> {
     profile(&written)
 }
 
-/// The profile that a version or the name of a profile means.
+/// Parses a version number or the name of a profile.
 pub(super) fn profile(word: &str) -> Option<Profile> {
     let word = word.trim();
     let base = word.strip_suffix(".0").filter(|base| base.contains('.')).unwrap_or(word);
@@ -307,7 +309,7 @@ pub(super) fn profile(word: &str) -> Option<Profile> {
     })
 }
 
-/// What a record says when it says it with this name.
+/// Returns the string value of a member.
 pub(super) fn said(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
     text(json, node, name).map(std::borrow::Cow::into_owned)
 }

@@ -1,4 +1,4 @@
-//! Native tool calls beside the text of an answer: calls in the format of a model API, not requests of an envelope.
+//! Native tool calls: calls in the format of a model API, not requests in an envelope.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::transcript::turn::{Turn, TurnRole};
 use crate::transcript::words::{is_envelope, is_string, member, text};
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// Members that hold calls.
+/// Members that contain calls.
 const CALLS: [&str; 7] =
     ["tool_calls", "toolCalls", "tool_call", "function_call", "functionCall", "toolUse", "tool_use"];
 
@@ -34,18 +34,20 @@ const CALL_REASONS: [&str; 4] = ["tool_use", "tool_calls", "tool-calls", "functi
 /// Lists whose elements are parts of one answer.
 const PARTS: [&str; 2] = ["content", "parts"];
 
-/// Lists that may have calls between their messages.
+/// Lists that may contain calls between their messages.
 const ITEMS: [&str; 4] = ["output", "input", "items", "messages"];
 
-/// The deepest value that is searched.
+/// Maximum nesting depth that is searched.
 const MAX_DEPTH: usize = 64;
 
-/// The beginnings of all words above without their first letter, and the words that follow after `_`, `-` or nothing. No
-/// value without one of them has calls, and most texts have neither beginning.
+/// Fragments for a fast check: the words above without their first letter, split before the second
+/// part. `_`, `-` or nothing may separate the parts.
+///
+/// A value without these fragments has no calls, and most texts have none.
 const WORDS: [(&str, &[&str]); 2] =
     [("ool", &["call", "Call", "use", "Use", "invocation"]), ("unction", &["call", "Call"])];
 
-/// Marks the answers of a value that have native calls beside their text.
+/// Marks the answers of a value that have native calls in addition to their text.
 pub(in crate::transcript) fn mark(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
     let is_answer = |turn: &Turn| turn.is_reply() && turn.role == TurnRole::Assistant;
     if !turns.iter().any(is_answer) || !may_have(json, node) {
@@ -58,7 +60,7 @@ pub(in crate::transcript) fn mark(json: &Json<'_>, node: NodeId, turns: &mut [Tu
     }
 }
 
-/// True if a value, such as an event of a stream, has a native call.
+/// True if a value, for example an event of a stream, has a native call.
 pub(in crate::transcript) fn is_in(json: &Json<'_>, node: NodeId) -> bool {
     may_have(json, node) && {
         let scan = Scan::new(json, node);
@@ -77,18 +79,19 @@ fn may_have(json: &Json<'_>, node: NodeId) -> bool {
     })
 }
 
-/// An answer of a value: the element of a list, or the value itself. Calls and texts of one answer belong together.
+/// An answer in a value: the element of a list, or the value itself. Calls and texts with the same
+/// ID belong together.
 type AnswerId = usize;
 
-/// A part of the value that belongs to one answer.
+/// Part of the value that belongs to one answer.
 struct Region {
     range: TextRange,
-    /// The index of the region around it; its own if none is.
+    /// Index of the enclosing region; the outermost region is its own parent.
     parent: usize,
     answer: AnswerId,
 }
 
-/// A place of the search: the answer and the region around it.
+/// Position of the search: the enclosing answer and region.
 #[derive(Clone, Copy)]
 struct Site {
     answer: AnswerId,
@@ -96,16 +99,16 @@ struct Site {
     depth: usize,
 }
 
-/// The calls of a value.
+/// Native calls of a value.
 struct Scan<'j, 't> {
     json: &'j Json<'t>,
-    /// Sorted by their starts, outer ones before inner ones.
+    /// Sorted by start, outer regions before inner regions.
     regions: Vec<Region>,
     answers: usize,
-    /// The answers that keys with dots name.
+    /// Answers that are named by keys with dots.
     named: FxHashMap<(AnswerId, String), AnswerId>,
     calls: Vec<(TextRange, AnswerId)>,
-    /// Answers that end with calls, wherever these are.
+    /// Answers that end with calls in any place.
     reasons: Vec<AnswerId>,
 }
 
@@ -118,7 +121,8 @@ impl<'j, 't> Scan<'j, 't> {
         scan
     }
 
-    /// The starts of the answers that have calls. An answer that is the arguments of a call has none.
+    /// Returns the starts of the answers that have calls. An answer that is the arguments of a call
+    /// has none.
     fn answers_with_calls(&self, starts: &BTreeSet<TextSize>) -> FxHashSet<TextSize> {
         let (mut with_calls, mut arguments) = (FxHashSet::default(), FxHashSet::default());
         let mut in_calls: FxHashSet<TextSize> = FxHashSet::default();
@@ -140,7 +144,7 @@ impl<'j, 't> Scan<'j, 't> {
         starts.iter().filter(has_calls).copied().collect()
     }
 
-    /// The answer to which a place belongs.
+    /// Returns the answer that contains a position.
     fn answer_at(&self, place: TextSize) -> Option<AnswerId> {
         let mut at = self.regions.partition_point(|region| region.range.start() <= place).checked_sub(1)?;
         loop {
@@ -153,7 +157,7 @@ impl<'j, 't> Scan<'j, 't> {
         }
     }
 
-    /// Searches a value, which is the member `key` of an object.
+    /// Searches a value that is the member `key` of an object.
     fn value(&mut self, node: NodeId, key: &str, site: Site) {
         if site.depth > MAX_DEPTH {
             return;
@@ -212,7 +216,7 @@ impl<'j, 't> Scan<'j, 't> {
         }
     }
 
-    /// Searches the value of a key with dots between the steps of a path.
+    /// Searches the value of a key that is a path with dots.
     fn path(&mut self, path: &str, value: NodeId, range: TextRange, site: Site) {
         let steps: Vec<&str> = path.split('.').collect();
         if let Some(at) = steps.iter().position(|step| CALLS.contains(step)) {
@@ -226,7 +230,7 @@ impl<'j, 't> Scan<'j, 't> {
         self.member(name, value, site);
     }
 
-    /// The answer that the steps of a path lead to: that of the last element of a list.
+    /// Returns the answer at a path: the answer of the last list element in the path.
     fn answer_of(&mut self, steps: &[&str], site: Site) -> AnswerId {
         let is_number = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
         let is_element = |at: &usize| {
@@ -252,13 +256,13 @@ impl<'j, 't> Scan<'j, 't> {
         Site { answer, region: self.regions.len() - 1, depth: site.depth }
     }
 
-    /// The key and the value of an element of a list of pairs.
+    /// Returns the key and the value of an element of a list of pairs.
     fn pair(&self, element: NodeId) -> Option<(String, NodeId)> {
         let key = text(self.json, element, "key")?;
         Some((key.into_owned(), member(self.json, element, "value")?))
     }
 
-    /// True if a value is a list or an object that has something.
+    /// True if a value is a list or an object that is not empty.
     fn is_filled(&self, value: NodeId) -> bool {
         self.json.elements(value).next().is_some() || self.json.members(value).next().is_some()
     }
@@ -281,7 +285,7 @@ impl<'j, 't> Scan<'j, 't> {
             && self.json.string(value).is_some_and(|word| CALL_REASONS.contains(&&*word))
     }
 
-    /// True if an element of a conversation was given to the model.
+    /// True if an element of a conversation is an input of the model.
     fn is_input(&self, element: NodeId) -> bool {
         let role = text(self.json, element, "role").map(|word| TurnRole::of_export(&word));
         matches!(role, Some(TurnRole::User | TurnRole::System | TurnRole::Tool))

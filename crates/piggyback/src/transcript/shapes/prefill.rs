@@ -1,13 +1,13 @@
-//! Answers that go on where the last message of their request ends (assistant prefill): both are one reply.
+//! Assistant prefill: an answer that continues the last message of its request. Both are one reply.
 
 use crate::envelope::json;
 use crate::transcript::entry::holds_envelope;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 
-/// The longest text that an answer is put behind, in bytes.
+/// Maximum length of a prefilled text, in bytes.
 const MAX_LEN: usize = 64 << 10;
 
-/// Puts the text of an assistant's message before the answer that continues it.
+/// Joins the text of an assistant's message with the answer that continues it.
 pub(super) fn join(record: &[u8], turns: &mut Vec<Turn>) {
     let mut at = 0;
     while let Some([one, next]) = turns.get(at..at + 2) {
@@ -30,7 +30,7 @@ pub(super) fn join(record: &[u8], turns: &mut Vec<Turn>) {
     }
 }
 
-/// True if a conversation ends with a prompt, or with an answer that has just begun.
+/// True if a conversation ends with a prompt or with an unfinished answer.
 pub(super) fn is_request(record: &[u8], turns: &[Turn]) -> bool {
     turns.last().is_some_and(|last| match last.kind {
         TextKind::Prompt => true,
@@ -49,7 +49,7 @@ enum Relation {
 
 fn relation(one: &Turn, next: &Turn, record: &[u8]) -> Relation {
     let (start, rest) = (one.text(record), next.text(record));
-    // The last message of a request, and the first of its response.
+    // The last message of a request, and the first message of its response.
     let is_request = one.may_repeat && !next.may_repeat;
     let is_whole = brace(start).is_some_and(|text| json::value_end(text).is_ok());
     if is_whole || rest.trim_ascii().is_empty() {
@@ -61,7 +61,8 @@ fn relation(one: &Turn, next: &Turn, record: &[u8]) -> Relation {
     if is_request {
         return Relation::Continues;
     }
-    // In a list of messages both texts need to be one envelope, and neither of them one by itself.
+    // In a list of messages, both texts must form one envelope, and neither may be an envelope by
+    // itself.
     if brace(start).is_none() || holds_envelope(rest) {
         return Relation::None;
     }

@@ -1,4 +1,4 @@
-//! Answers as the APIs and command lines of models give them (K3, K6).
+//! Responses of model APIs and command-line tools (K3, K6).
 
 use super::chat::{calls, content, empty, is_reply, message, object};
 use super::{Draft, said, string};
@@ -7,7 +7,7 @@ use crate::transcript::line_border::Border;
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, is_string, member, says, step, text};
 
-/// The turns of an answer.
+/// Reads the turns of a response.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     choices(json, node, pointer)
         .or_else(|| output(json, node, pointer))
@@ -17,12 +17,12 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
         .or_else(|| answer(json, node, pointer))
 }
 
-/// An array that a member is.
+/// Returns a member if it is an array.
 fn array(json: &Json<'_>, node: NodeId, name: &str) -> Option<NodeId> {
     member(json, node, name).filter(|list| json.kind(*list) == Node::Array)
 }
 
-/// `choices[].message`
+/// Reads `choices[].message`.
 fn choices(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let list = array(json, node, "choices")?;
     let mut turns = Vec::new();
@@ -50,7 +50,7 @@ fn choices(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     is_known.then_some(turns)
 }
 
-/// `output[].content[].text`
+/// Reads `output[].content[].text`.
 fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let list = array(json, node, "output")?;
     let (mut draft, mut turns) = (Draft::default(), Vec::new());
@@ -71,12 +71,12 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     if !draft.is_empty() {
         turns.insert(0, draft.finish(TurnRole::Assistant, TextKind::Reply));
     }
-    // Traces of other tools have outputs, too.
+    // Traces of other tools also have a member `output`.
     let is_answer = !turns.is_empty() || says(json, node, "object", "response");
     is_answer.then_some(turns)
 }
 
-/// `candidates[].content.parts[].text`
+/// Reads `candidates[].content.parts[].text`.
 fn candidates(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let list = array(json, node, "candidates")?;
     let mut turns = Vec::new();
@@ -91,7 +91,7 @@ fn candidates(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>>
     Some(turns)
 }
 
-/// Adds the texts of `content.parts[]`, thoughts left out.
+/// Appends the texts of `content.parts[]`, except for reasoning.
 fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Draft) {
     let parts = member(json, candidate, "content").and_then(|content| array(json, content, "parts"));
     let pointer = step(&step(pointer, "content"), "parts");
@@ -103,7 +103,7 @@ fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Dra
     }
 }
 
-/// `type: "result"`: the object, else the text.
+/// Reads `type: "result"`: the structured output if present, otherwise the text.
 fn result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     if !says(json, node, "type", "result") {
         return None;
@@ -128,8 +128,10 @@ fn result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     Some(turns)
 }
 
-/// `type: "item.completed"` of a coding agent's log of events. Of several messages only the last is its answer,
-/// which the one who has all events of a turn decides.
+/// Reads `type: "item.completed"` in the event log of a coding agent.
+///
+/// Of several messages in a turn, only the last is its answer. The reader of the whole turn marks
+/// the others.
 fn item(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let word = text(json, node, "type")?;
     if !(word.starts_with("item.") || word.starts_with("turn.") || word.starts_with("thread.")) {
@@ -146,7 +148,7 @@ fn item(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     )
 }
 
-/// `content[]` with `type: "text"` and no role.
+/// Reads `content[]` with `type: "text"` and no role.
 fn answer(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let list = array(json, node, "content").filter(|_| said(json, node, "role").is_none())?;
     json.elements(list).find(|part| member(json, *part, "type").is_some())?;
@@ -155,7 +157,7 @@ fn answer(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     Some(turns)
 }
 
-/// Whether a line begins or ends a turn in a coding agent's log of events.
+/// Classifies a line as the beginning or end of a turn in the event log of a coding agent.
 pub(in crate::transcript) fn border(line: &[u8]) -> Border {
     let has = |word: &str| memchr::memmem::find(line, word.as_bytes()).is_some();
     if !has("\"turn.") {

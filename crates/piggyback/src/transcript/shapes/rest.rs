@@ -1,5 +1,5 @@
-//! Envelopes in the parts of a record that no turn covers: strings and objects with the keys of an envelope, at any depth, also
-//! in JSON inside a string. The model's answers among them are replies, everything else is not.
+//! Envelopes in the parts of a record that no turn covers, at any depth and in nested JSON strings.
+//! Answers of the model among them are replies; other envelopes are not.
 
 use rustc_hash::FxHashSet;
 
@@ -14,26 +14,28 @@ use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
 use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, step};
 use mangle_syntax::text::{SegmentMap, TextRange, size};
 
-/// How deep values are searched.
+/// Maximum nesting depth that is searched.
 const MAX_DEPTH: usize = 64;
 
-/// How many envelopes are collected in the rest of a record.
+/// Maximum number of envelopes that are collected from a record.
 const MAX_ENVELOPES: usize = 10_000;
 
-/// The fewest bytes in which an envelope has room.
+/// Minimum length of a gap that can contain an envelope, in bytes.
 const MIN_GAP: usize = 20;
 
-/// What the rest of a record holds.
+/// Envelopes in the uncovered parts of a record.
 #[derive(Debug, Default)]
 pub(in crate::transcript) struct Rest {
     /// Answers of the model, and envelopes that are not replies.
     pub(in crate::transcript) turns: Vec<Turn>,
-    /// The number of envelopes that limits exclude, and the first of them.
+    /// Number of envelopes that are not read because of limits, and the range of the first one.
     pub(in crate::transcript) unread: Option<(usize, TextRange)>,
 }
 
-/// Searches a value. `covered` are the bytes that turns have, sorted. If the format is unknown, every text with a key of
-/// an envelope in quotes is a reply; else only one that begins an envelope.
+/// Searches a value. `covered` holds the sorted ranges of existing turns.
+///
+/// If the format is unknown, each text with a quoted envelope key is a reply. Otherwise a reply
+/// must contain an envelope.
 pub(super) fn read(
     json: &Json<'_>,
     node: NodeId,
@@ -52,7 +54,7 @@ pub(super) fn read(
     rest
 }
 
-/// The bytes of a record that its turns have, sorted.
+/// Returns the sorted ranges of the record that its turns cover.
 pub(super) fn covered(turns: &[Turn]) -> Vec<TextRange> {
     let mut covered = Vec::with_capacity(turns.len());
     for turn in turns {
@@ -66,7 +68,8 @@ pub(super) fn covered(turns: &[Turn]) -> Vec<TextRange> {
     covered
 }
 
-/// True if the bytes between the covered ranges may have an envelope. Most records have a few keys there.
+/// True if the gaps between the covered ranges may contain an envelope. Most records have only a
+/// few keys there.
 pub(super) fn has_rest(record: &[u8], all: TextRange, covered: &[TextRange]) -> bool {
     let mut at = usize::from(all.start());
     let ends = covered.iter().map(|range| (usize::from(range.start()), usize::from(range.end())));
@@ -80,7 +83,7 @@ pub(super) fn has_rest(record: &[u8], all: TextRange, covered: &[TextRange]) -> 
     false
 }
 
-/// True if a text may have a key of an envelope, perhaps with its letters escaped.
+/// True if a text may contain an envelope key, possibly with escaped letters.
 fn may_hold_envelope(raw: &[u8]) -> bool {
     has_control_key(raw) || memchr::memmem::find(raw, b"\\u00").is_some()
 }
@@ -96,7 +99,7 @@ impl Search<'_> {
         self.covered_in(range).next().is_some_and(|covered| covered.contains_range(range))
     }
 
-    /// The covered ranges that touch a range.
+    /// Returns the covered ranges that overlap a range.
     fn covered_in(&self, range: TextRange) -> impl Iterator<Item = TextRange> {
         let from = self.covered.partition_point(|covered| covered.end() <= range.start());
         let touching = self.covered.get(from..).unwrap_or(&[]).iter().copied();
@@ -138,7 +141,8 @@ impl Search<'_> {
     fn members(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice, depth: usize) {
         let json = reading.json();
         let is_only = json.members(place.node).nth(1).is_none();
-        // Arguments are an envelope, or its only member is one; whatever else a tool is given is not a reply.
+        // The arguments or their only member may be an envelope. Other arguments of a tool are not
+        // replies.
         let voice = match voice {
             Voice::Arguments if is_only => Voice::Arguments,
             Voice::Arguments => Voice::Unsaid(Unsaid::Argument),
@@ -188,7 +192,7 @@ impl Search<'_> {
         };
         match voice {
             _ if !is_envelope => return,
-            // A tool is given texts that are no answers.
+            // Texts that are passed to a tool are not answers.
             Voice::Call => return,
             Voice::Arguments if !begins_envelope(said.trim_ascii_start()) => {
                 turn.kind = TextKind::Skipped(Skip::NotReply(Unsaid::Argument));
@@ -201,7 +205,7 @@ impl Search<'_> {
         reading.turns.push(turn);
     }
 
-    /// The turns of the JSON in a string.
+    /// Returns the turns of the JSON in a string.
     #[allow(clippy::type_complexity)]
     fn inside(
         &self,
@@ -223,7 +227,7 @@ impl Search<'_> {
     }
 }
 
-/// A range of a record as one of the text that was decoded from it.
+/// Converts a range of a record to a range of the text that was decoded from it.
 fn derived(map: &SegmentMap, range: TextRange) -> Option<TextRange> {
     let (start, end) = (map.to_derived(range.start())?, map.to_derived(range.end())?);
     (start <= end).then(|| TextRange::new(start, end))
@@ -237,7 +241,7 @@ fn role_of(unsaid: Unsaid) -> TurnRole {
     }
 }
 
-/// Adds the rest of a record to its turns: an envelope that two places of a record have is one turn.
+/// Merges the additional turns of a record. An envelope that occurs twice in a record is one turn.
 pub(super) fn merge(record: &[u8], turns: &mut Vec<Turn>, rest: Vec<Turn>) {
     let mut known: FxHashSet<u64> =
         turns.iter().filter(|turn| turn.is_reply()).filter_map(|turn| key(turn, record)).collect();
@@ -253,7 +257,8 @@ pub(super) fn merge(record: &[u8], turns: &mut Vec<Turn>, rest: Vec<Turn>) {
         let is_known = own.is_some_and(|own| known.contains(&own));
         let is_part = |all: &Vec<u8>| is_beginning(turn.text(record), all);
         if is_known && is_single && turn.is_reply() && is_in_list(&turn) {
-            // The answer of a record is that of one of its steps, in whose order it belongs.
+            // The answer of the record repeats one of its steps. Keep the step, at its place in the
+            // order.
             if let Some(answer) = turns.iter_mut().find(|turn| turn.is_reply()) {
                 answer.kind = TextKind::Skipped(Skip::Repeated);
                 before.push(turn);
@@ -277,7 +282,7 @@ pub(super) fn merge(record: &[u8], turns: &mut Vec<Turn>, rest: Vec<Turn>) {
     turns.splice(at..at, before);
 }
 
-/// True if a text is the beginning of another one, of which an export shows only so much.
+/// True if a text is a truncated copy of another text.
 fn is_beginning(text: &[u8], all: &[u8]) -> bool {
     let text = text.trim_ascii();
     let ends: [&[u8]; 2] = [b"...", "…".as_bytes()];
@@ -285,13 +290,13 @@ fn is_beginning(text: &[u8], all: &[u8]) -> bool {
     !text.is_empty() && all.starts_with(text)
 }
 
-/// True if a turn is in a list of its record.
+/// True if a turn is inside a list of its record.
 fn is_in_list(turn: &Turn) -> bool {
     let pointer = turn.path.first().map_or("", String::as_str);
     pointer.split('/').any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A number that is equal for envelopes with the same members, however they are written.
+/// Returns a hash of an envelope that does not depend on formatting and the order of members.
 fn key(turn: &Turn, record: &[u8]) -> Option<u64> {
     let text = turn.text(record);
     let brace = memchr::memchr(b'{', text)?;

@@ -1,24 +1,24 @@
-//! What a value is to the model.
+//! Role of a value in a model call.
 
 use crate::transcript::turn::TurnRole;
 
-/// What a value is to the model.
+/// Role of a value in a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// What it was given.
+    /// Input of the model.
     Input,
-    /// What it answered.
+    /// Output of the model.
     Output,
-    /// A conversation: each message says which of both it is.
+    /// Conversation whose messages name their roles.
     Conversation,
-    /// What set it up.
+    /// System prompt.
     System,
-    /// What a tool gave.
+    /// Result of a tool.
     Tool,
 }
 
 impl Side {
-    /// Who speaks in a text of this side.
+    /// The speaker of a text in this role.
     pub(super) fn role(self) -> TurnRole {
         match self {
             Self::Input => TurnRole::User,

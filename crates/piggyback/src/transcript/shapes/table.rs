@@ -1,46 +1,48 @@
-//! The formats of services, libraries and tools, as a table: what a record of each has, and where its turns are.
+//! Table of the record formats of services, libraries and tools: characteristic members, and paths
+//! of the turns.
 
 use super::finder::ValuePlace;
 use super::side::Side;
 use super::value::ValueReader;
 use crate::transcript::turn::TurnRole;
 
-/// A format. Paths have slashes between keys; keys may also be written with dots, and values as OTLP types them.
+/// A format. In paths, slashes separate keys. Records may also use keys with dots and typed values
+/// as in OTLP.
 struct Format {
-    /// What messages call it.
+    /// Name in messages.
     name: &'static str,
-    /// What a record has, all of it.
+    /// Paths that a record must have.
     all: &'static [&'static str],
-    /// Of what a record has one.
+    /// Alternative paths: a record must have at least one of them, unless the list is empty.
     any: &'static [&'static str],
-    /// What a record says at which paths.
+    /// Paths and the strings that a record must have there.
     says: &'static [(&'static str, &'static str)],
-    /// Where its turns are, in their order.
+    /// Places of the turns, in order.
     parts: &'static [TurnPlace],
 }
 
 struct TurnPlace {
-    /// The paths of which the first counts that is there; empty for the record itself.
+    /// Alternative paths; the first path that exists is used. Empty for the record itself.
     at: &'static [&'static str],
     how: ContentKind,
-    /// Whether the format has the same text elsewhere, too.
+    /// True if the format repeats the same text elsewhere.
     repeats: bool,
 }
 
-/// What a place holds.
+/// Kind of content in a place.
 #[derive(Debug, Clone, Copy)]
 enum ContentKind {
-    /// Whatever the model was given, or answered.
+    /// Input or output of the model.
     Value(Side),
-    /// The output of a step that may be one of the model or of a tool: the record says it.
+    /// Output of a step of the model or of a tool. The record names the kind of step.
     Output,
-    /// The content of a message.
+    /// Content of a message.
     Said(TurnRole),
-    /// The arguments of a call.
+    /// Arguments of a call.
     Call,
-    /// A list of records.
+    /// List of records.
     Records,
-    /// A list of events of a span.
+    /// List of the events of a span.
     Events,
 }
 
@@ -48,7 +50,7 @@ const fn part(at: &'static [&'static str], how: ContentKind) -> TurnPlace {
     TurnPlace { at, how, repeats: false }
 }
 
-/// A part that the format has elsewhere, too.
+/// Creates a part that the format repeats elsewhere.
 const fn copy(at: &'static [&'static str], how: ContentKind) -> TurnPlace {
     TurnPlace { at, how, repeats: true }
 }
@@ -57,11 +59,11 @@ const INPUT: ContentKind = ContentKind::Value(Side::Input);
 const ANSWER: ContentKind = ContentKind::Value(Side::Output);
 const TALK: ContentKind = ContentKind::Value(Side::Conversation);
 
-/// A format without conditions, to begin with.
+/// A format without conditions, as the base of other formats.
 const ANY: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
 
-/// Formats whose records cannot be taken for those of another one.
-#[rustfmt::skip] // A part a line.
+/// Formats that cannot be confused with each other.
+#[rustfmt::skip] // One part per line.
 const CERTAIN: &[Format] = &[
     Format { name: "OpenAI batch output", all: &["custom_id", "response"], parts: &[part(&["response/body"], ANSWER)], ..ANY },
     Format { name: "Anthropic batch results", all: &["custom_id", "result"], parts: &[part(&["result/message"], ANSWER)], ..ANY },
@@ -115,18 +117,18 @@ const CERTAIN: &[Format] = &[
     ], ..ANY },
     Format { name: "SWE-agent trajectory", all: &["response"], any: &["observation", "thought", "action"], parts: &[
         part(&["response"], ContentKind::Said(TurnRole::Assistant)),
-        // Results of actions follow the last answer, too, and ask for none.
+        // Observations also follow the last answer, where they are not a request.
         part(&["observation"], ContentKind::Said(TurnRole::Other)),
     ], ..ANY },
     Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], ContentKind::Records)], ..ANY },
 ];
 
-/// Where the attributes of a span are.
+/// Paths of the attributes of a span.
 const ATTRIBUTES: [&str; 6] =
     ["attributes", "span_attributes", "SpanAttributes", "spanAttributes", "data/attributes", ""];
 
-/// What spans have among their attributes.
-#[rustfmt::skip] // A part a line.
+/// Formats that are recognized by attributes of a span.
+#[rustfmt::skip] // One part per line.
 const SPANS: &[Format] = &[
     Format { name: "GenAI spans", any: &[
         "gen_ai/output/messages", "gen_ai/input/messages", "gen_ai/completion", "gen_ai/prompt", "gen_ai/output", "gen_ai/response/text",
@@ -157,8 +159,8 @@ const SPANS: &[Format] = &[
     ], ..ANY },
 ];
 
-/// Records that are only said to have an input and an output.
-#[rustfmt::skip] // A part a line.
+/// Formats that are only recognized by names for an input and an output.
+#[rustfmt::skip] // One part per line.
 const LIKELY: &[Format] = &[
     Format { name: "traces (Langfuse, LangSmith)", any: &["output", "outputs"], parts: &[
         part(&["system", "system_prompt", "instruction"], ContentKind::Said(TurnRole::System)),
@@ -174,7 +176,7 @@ const LIKELY: &[Format] = &[
     ], ..ANY },
 ];
 
-/// Keys that exports put records behind, as a list or one.
+/// Keys that exports use around a record or a list of records.
 const WRAPPERS: [&str; 28] = [
     "data",
     "records",
@@ -206,7 +208,7 @@ const WRAPPERS: [&str; 28] = [
     "value",
 ];
 
-/// Kinds of steps that are one of the model itself.
+/// Kinds of steps that are calls of the model.
 const OF_MODEL: [&str; 12] = [
     "llm",
     "generation",
@@ -222,7 +224,7 @@ const OF_MODEL: [&str; 12] = [
     "inference",
 ];
 
-/// Kinds of steps whose output is that of a tool.
+/// Kinds of steps whose output comes from a tool.
 const OF_TOOL: [&str; 10] = [
     "tool",
     "retriever",
@@ -236,7 +238,7 @@ const OF_TOOL: [&str; 10] = [
     "parser",
 ];
 
-/// Where a step says of which kind it is.
+/// Paths of the kind of a step.
 const KINDS: [&str; 8] = [
     "attributes/openinference/span/kind",
     "attributes/gen_ai/operation/name",
@@ -248,7 +250,7 @@ const KINDS: [&str; 8] = [
     "type",
 ];
 
-/// The names of the formats, each once.
+/// Returns the distinct names of the formats.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<_> =
         [CERTAIN, SPANS, LIKELY].into_iter().flatten().map(|format| format.name).collect();
@@ -256,12 +258,13 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-/// Reads a record of one of the formats; gives whether it is one, also where it has no turn.
+/// Reads a record of one of the formats. Returns true if the format is known, even if the record
+/// has no turn.
 pub(super) fn read(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     certain(reading, place) || span(reading, place) || likely(reading, place)
 }
 
-/// [`read`], only for formats that cannot be mistaken.
+/// Like [`read`], for unambiguous formats only.
 pub(super) fn certain(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     match CERTAIN.iter().find(|format| format.fits(reading, place)) {
         Some(format) => {
@@ -309,7 +312,7 @@ pub(super) fn likely(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> b
     }
 }
 
-/// Reads the records that an export holds behind the usual keys; gives whether there are turns in them.
+/// Reads the records behind the usual keys of exports. Returns true if they have turns.
 pub(super) fn wrapped(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     let before = reading.turns.len();
     for key in WRAPPERS {
@@ -320,7 +323,7 @@ pub(super) fn wrapped(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> 
     reading.turns.len() > before
 }
 
-/// Reads a list of records, or one; also where it is JSON in a string.
+/// Reads a record or a list of records, possibly as JSON in a string.
 fn records(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     let elements = reading.finder.each(place);
     let of_string = || reading.inside(place, records);
@@ -336,7 +339,8 @@ fn records(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     }
 }
 
-/// Reads the events of a span, or the records of a log; gives whether one of them is about a model.
+/// Reads the events of a span or the records of a log. Returns true if one of them is about a
+/// model.
 fn read_events(reading: &mut ValueReader<'_, '_>, events: &ValuePlace) -> bool {
     let mut is_known = false;
     for event in reading.finder.each(events) {
@@ -379,7 +383,7 @@ fn read_event(reading: &mut ValueReader<'_, '_>, event: &ValuePlace) -> bool {
 }
 
 impl Format {
-    /// Whether a value is a record of the format.
+    /// True if a value is a record of the format.
     fn fits(&self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
         let has = |path: &&str| {
             let found = reading.finder.get(place, path);
@@ -387,18 +391,18 @@ impl Format {
                 !matches!(reading.finder.kind(&found), crate::envelope::json::JsonKind::Null)
             })
         };
-        // A result that failed has a response that is null.
+        // The response of a failed request can be `null`.
         let is_there = |path: &&str| reading.finder.get(place, path).is_some();
         self.all.iter().all(is_there)
             && (self.any.is_empty() || self.any.iter().any(has))
             && self.says.iter().all(|(path, word)| reading.finder.says(place, path, word))
     }
 
-    /// Reads the turns of a record; `step` is what says of which kind it is.
+    /// Reads the turns of a record. `step` is the place that names the kind of step.
     fn read(&self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, step: &ValuePlace) {
         let start = reading.turns.len();
         for part in self.parts {
-            // Records that are a copy of a conversation have its observations in another order.
+            // A copy of a conversation has its observations in a different order.
             let is_read = || reading.turns.iter().skip(start).any(super::Turn::is_answer);
             if part.repeats && matches!(part.how, ContentKind::Records) && is_read() {
                 continue;
@@ -446,7 +450,7 @@ fn output(reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePla
     }
 }
 
-/// True if a step is one of a tool.
+/// True if a step is a step of a tool.
 pub(super) fn is_of_tool(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     is_of(reading.finder.text(place, &KINDS).as_deref(), &OF_TOOL)
 }

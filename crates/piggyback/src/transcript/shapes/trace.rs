@@ -1,4 +1,4 @@
-//! Rows of codeNERD's `reasoning_traces` (K9): what a shard was told, and what it answered.
+//! Rows of codeNERD's `reasoning_traces` (K9): the prompts and the answer of a shard.
 
 use super::{said, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
@@ -6,7 +6,7 @@ use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_string, member, step};
 use mangle_syntax::text::TextRange;
 
-/// The turns of a row.
+/// Reads the turns of a row.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let one = |name: &str, role: TurnRole, kind: TextKind| {
         let value = member(json, node, name).filter(|value| is_string(json, *value))?;

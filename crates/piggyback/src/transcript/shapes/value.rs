@@ -1,5 +1,5 @@
-//! What stands where an export has the input or the output of a model: a text, messages, an answer of an API, or JSON
-//! that is written in a string, any number of times.
+//! Reader for the input or output of a model in an export: a text, messages, an API response, or
+//! JSON in nested strings.
 
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
@@ -9,13 +9,13 @@ use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope, step};
 
-/// How many values are looked into, one inside the other.
+/// Maximum nesting depth of values.
 const DEEPEST: usize = 32;
 
-/// How many strings that hold JSON are read, one inside the other.
+/// Maximum nesting of strings that contain JSON.
 const MOST_LEVELS: usize = 8;
 
-/// Where the output of a model is in an object, the likeliest first.
+/// Keys of the output of a model in an object, likeliest first.
 const OUTPUTS: [&str; 24] = [
     "generations",
     "messages",
@@ -43,7 +43,7 @@ const OUTPUTS: [&str; 24] = [
     "value",
 ];
 
-/// Where the input of a model is in an object.
+/// Keys of the input of a model in an object.
 const INPUTS: [&str; 18] = [
     "messages",
     "contents",
@@ -65,16 +65,16 @@ const INPUTS: [&str; 18] = [
     "value",
 ];
 
-/// Where the result of a tool is in an object.
+/// Keys of the result of a tool in an object.
 const RESULTS: [&str; 7] = ["output", "outputs", "result", "content", "text", "data", "value"];
 
-/// The reading of one JSON text.
+/// Reader state for one JSON text.
 pub(super) struct ValueReader<'j, 't> {
     pub(super) finder: Finder<'j, 't>,
-    /// What was found so far.
+    /// Turns found so far.
     pub(super) turns: Vec<Turn>,
     depth: usize,
-    /// In how many strings the JSON text is.
+    /// Number of strings around the JSON text.
     level: usize,
 }
 
@@ -87,7 +87,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         self.finder.json
     }
 
-    /// Looks one level deeper, unless that is too deep.
+    /// Calls `look` one level deeper, unless the limit is reached.
     pub(super) fn deeper(&mut self, look: impl FnOnce(&mut Self)) {
         if self.depth < DEEPEST {
             self.depth += 1;
@@ -96,7 +96,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
-    /// Reads a value of a side.
+    /// Reads a value with a known role.
     pub(super) fn value(&mut self, place: &ValuePlace, side: Side) {
         let before = self.turns.len();
         match self.finder.kind(place) {
@@ -112,7 +112,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             _ => {}
         }
         if side == Side::Input {
-            // The history of a conversation.
+            // The input contains the history of the conversation.
             for turn in self.turns.iter_mut().skip(before) {
                 turn.may_repeat = true;
             }
@@ -138,7 +138,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             }
         }
         if side == Side::Output {
-            // What a model gives after a conversation often begins with that conversation.
+            // The output often begins with the preceding conversation.
             let last = self.turns.iter().rposition(Turn::is_reply).unwrap_or(0);
             for turn in self.turns.iter_mut().take(last).skip(before) {
                 turn.may_repeat = true;
@@ -146,7 +146,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
-    /// The texts of a list whose elements are pieces of a stream.
+    /// Returns the texts of a list whose elements are events of a stream.
     fn pieces(&self, elements: &[ValuePlace], place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
         let json = self.json();
         let first = elements.iter().find(|element| element.is_value())?;
@@ -164,7 +164,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         (is_split && turns.len() < nodes.len() && !turns.is_empty()).then_some(turns)
     }
 
-    /// Whether strings are replies each, not pieces of one.
+    /// True if the strings are separate replies, not pieces of one reply.
     fn holds_envelopes(&self, elements: &[ValuePlace]) -> bool {
         let begins = |element: &ValuePlace| {
             let text = self.json().string(element.node).unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
-    /// Reads an object of a format that is known; gives whether it is one with turns.
+    /// Reads an object of a known format. Returns true if it has turns.
     fn known(&mut self, place: &ValuePlace) -> bool {
         let before = self.turns.len();
         if place.is_value() {
@@ -203,7 +203,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         self.turns.len() > before
     }
 
-    /// Reads the value of the first key that usually has the input or the output, and gives turns.
+    /// Reads the value of the first usual key whose value has turns.
     fn by_keys(&mut self, place: &ValuePlace, side: Side) {
         let keys: &[&str] = match side {
             Side::Output | Side::Conversation => &OUTPUTS,
@@ -218,13 +218,13 @@ impl<'j, 't> ValueReader<'j, 't> {
                 return;
             }
         }
-        // An object around the one value that counts.
+        // An object that only wraps another value.
         if let Some(only) = self.only_member(place) {
             self.deeper(|reading| reading.value(&only, side));
         }
     }
 
-    /// The only member of an object, if that is a list or an object.
+    /// Returns the only member of an object if it is a list or an object.
     fn only_member(&self, place: &ValuePlace) -> Option<ValuePlace> {
         let json = self.json();
         let mut members = json.members(place.node).filter(|_| place.is_value());
@@ -234,7 +234,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         Some(self.finder.settled(ValuePlace::new(only.value, step(&place.pointer, &*key))))
     }
 
-    /// Reads a string: JSON of a known format in it, else its text.
+    /// Reads a string: JSON of a known format if it contains any, otherwise its text.
     fn text(&mut self, place: &ValuePlace, side: Side) {
         match self.inside(place, |reading, root| reading.value(root, side)) {
             Some(turns) => self.turns.extend(turns),
@@ -246,7 +246,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
-    /// The turns of the stream that a string holds.
+    /// Returns the turns of a stream in a string.
     fn stream_inside(&self, place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
         let is_stream =
             |raw: &[u8]| [&b"\"data:"[..], b"\"event:", b"\"{"].iter().any(|start| raw.starts_with(start));
@@ -263,18 +263,20 @@ impl<'j, 't> ValueReader<'j, 't> {
         )
     }
 
-    /// The turns of the JSON that a string holds; `None` where it holds none, or is an answer itself.
+    /// Returns the turns of the JSON in a string. `None` if it contains no JSON or is an answer
+    /// itself.
     pub(super) fn inside(
         &self,
         place: &ValuePlace,
         read: impl FnOnce(&mut ValueReader<'_, '_>, &ValuePlace),
     ) -> Option<Vec<Turn>> {
         let (is_format, turns) = self.json_inside(place, read)?;
-        // JSON without a message or an envelope is what the model wrote.
+        // JSON without a message or an envelope is text of the model.
         (is_format && !turns.is_empty()).then_some(turns)
     }
 
-    /// The turns of the JSON that a string holds, and whether it has a known form; `None` if it holds no JSON, or an answer.
+    /// Returns the turns of the JSON in a string, and true if its format is known. `None` if it
+    /// contains no JSON or is an answer itself.
     pub(super) fn json_inside(
         &self,
         place: &ValuePlace,
@@ -303,7 +305,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         Some((is_format, inner.turns.into_iter().map(outward).collect()))
     }
 
-    /// Reads a value that may be a message or a list of them, and is nothing else.
+    /// Reads a message or a list of messages; ignores other values.
     pub(super) fn conversation(&mut self, place: &ValuePlace) {
         if is_message(&self.finder, place) {
             self.message(place);

@@ -1,7 +1,8 @@
-//! Who a value of a record is of, by the words of its key and by what the object around it says of itself.
+//! Author and purpose of a value in a record, from the words of its key and the metadata of its
+//! object.
 //!
-//! Formats are not listed: `reasoning_content`, `thinkingBlocks` and `model_thoughts` contain the same words, whichever
-//! service writes them.
+//! No list of formats is needed: `reasoning_content`, `thinkingBlocks` and `model_thoughts` contain
+//! the same words in any service.
 
 use super::finder::ValuePlace;
 use super::message::role;
@@ -11,20 +12,20 @@ use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::turn::{TurnRole, Unsaid};
 use crate::transcript::words::{REASONING, has_word as has, key_words as words, member, text};
 
-/// Who a value is of.
+/// Author and purpose of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
-    /// The model, to those that it answers.
+    /// Text of the model to its user.
     Model,
-    /// A call of a tool by the model: its arguments may be an answer.
+    /// Tool call of the model. Its arguments may be an answer.
     Call,
-    /// The direct arguments of such a call.
+    /// Direct arguments of a tool call.
     Arguments,
-    /// Somebody else, or the model to itself.
+    /// Text of another author, or reasoning of the model.
     Unsaid(Unsaid),
-    /// A prompt, a schema or an example, in which envelopes are usual.
+    /// Prompt, schema or example. Envelopes are common there.
     Given,
-    /// A part of something that another record has whole.
+    /// Partial value that another record contains in full.
     Partial,
 }
 
@@ -88,7 +89,7 @@ const QUOTE: &[&str] = &[
     "compaction",
 ];
 
-/// Keys below which a text is something that the model was given, or that describes a reply.
+/// Keys of inputs of the model and of descriptions of replies.
 const GIVEN: &[&str] = &[
     "system",
     "system_prompt",
@@ -145,7 +146,7 @@ const ARGUMENTS: &[&str] = &[
     "tool_args",
 ];
 
-/// Members that name the call which an object is part of.
+/// Members with the ID of the call that an object is part of.
 const CALL_IDS: [&str; 4] = ["toolCallId", "tool_call_id", "toolUseId", "tool_use_id"];
 
 fn is_call(words: &[String]) -> bool {
@@ -153,7 +154,7 @@ fn is_call(words: &[String]) -> bool {
 }
 
 impl Voice {
-    /// The voice of a member of an object of this voice.
+    /// Returns the voice of a member of an object with this voice.
     pub(super) fn of_key(self, key: &str) -> Self {
         let lower = key.to_ascii_lowercase();
         let words = words(key);
@@ -192,7 +193,7 @@ impl Voice {
         self
     }
 
-    /// The voice of an object, by its role, its type and its flags.
+    /// Returns the voice of an object from its role, type and flags.
     pub(super) fn of_object(self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> Self {
         let json = reading.json();
         if matches!(self, Self::Unsaid(_) | Self::Given | Self::Partial)
@@ -221,7 +222,7 @@ impl Voice {
         }
     }
 
-    /// The voice of an object of a type.
+    /// Returns the voice of an object from its type.
     fn of_type(self, word: &str) -> Self {
         let words = words(word);
         let last = words.last().map(String::as_str).unwrap_or_default();
@@ -242,7 +243,7 @@ impl Voice {
         if has(&words, QUOTE) {
             return Self::Unsaid(Unsaid::Quotation);
         }
-        // The end of the same item has all of it.
+        // The completed event of the same item contains the full value.
         if words.len() > 1 && word.starts_with("item") && matches!(last, "started" | "updated") {
             return Self::Partial;
         }
@@ -250,7 +251,8 @@ impl Voice {
     }
 }
 
-/// True if an object says that what it holds is not a reply. Steps of a trace that are of a tool are read as such.
+/// True if an object marks its content as not a reply. Tool steps of a trace are read as tool
+/// results instead.
 pub(super) fn is_unsaid(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     place.is_value()
         && !table::is_of_tool(reading, place)
@@ -258,7 +260,7 @@ pub(super) fn is_unsaid(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bo
         && !super::message::is_message(&reading.finder, place)
 }
 
-/// True if all that a JSON text has in common with a list of definitions is its keys.
+/// True if an object with envelope keys is a JSON schema: it has a `properties` member.
 pub(super) fn is_schema(json: &Json<'_>, place: &ValuePlace) -> bool {
     member(json, place.node, "properties").is_some()
 }

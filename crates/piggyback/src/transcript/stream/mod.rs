@@ -1,5 +1,5 @@
-//! Replies in pieces (K7): server-sent events, a delta a line, or a list of deltas. The pieces of one choice or block are one
-//! text.
+//! Streamed replies (K7): server-sent events, one delta per line, or a list of deltas. The pieces
+//! of one choice or block are joined.
 
 mod pieces;
 mod raw;
@@ -15,7 +15,7 @@ use pieces::Pieces;
 
 pub(super) use split::{is_split_array, is_split_lines};
 
-/// Events that frame a stream, or carry a piece of it.
+/// Events that frame a stream or contain a piece of text.
 const EVENTS: [&str; 7] = [
     "message_start",
     "message_delta",
@@ -40,10 +40,10 @@ const ENDS: [&str; 10] = [
     "response.incomplete",
 ];
 
-/// Members whose name is the event, as in the streams of Bedrock.
+/// Members whose name is the event, as in Bedrock streams.
 const NAMED_EVENTS: [&str; 4] = ["contentBlockDelta", "contentBlockStart", "messageStart", "messageStop"];
 
-/// Whether a value is a piece of a stream.
+/// True if a value is an event of a stream.
 pub(super) fn is_delta(json: &Json<'_>, node: NodeId) -> bool {
     let is_event = |word: &str| {
         EVENTS.contains(&word) || (word.starts_with("response.") && word.len() > "response.".len())
@@ -56,8 +56,8 @@ pub(super) fn is_delta(json: &Json<'_>, node: NodeId) -> bool {
         || is_local(json, node)
 }
 
-/// Whether a value is a piece of a server that runs on the machine itself: of llama.cpp `content` with `stop`, of Ollama
-/// `message` or `response` with `done`.
+/// True if a value is an event of a local model server: llama.cpp (`content` with `stop`) or Ollama
+/// (`message` or `response` with `done`).
 fn is_local(json: &Json<'_>, node: NodeId) -> bool {
     let is_flag =
         |name: &str| member(json, node, name).is_some_and(|flag| matches!(json.kind(flag), Node::Bool(_)));
@@ -66,12 +66,12 @@ fn is_local(json: &Json<'_>, node: NodeId) -> bool {
         || (is_flag("done") && (has("message") || has("response")))
 }
 
-/// True if a value is a token of text-generation-inference.
+/// True if a value is a token event of text-generation-inference.
 fn is_token(json: &Json<'_>, node: NodeId) -> bool {
     member(json, node, "token").is_some_and(|token| member(json, token, "text").is_some())
 }
 
-/// Whether a piece of such a server is the last of its reply.
+/// True if an event of a local model server ends its reply.
 fn is_last(json: &Json<'_>, node: NodeId) -> bool {
     let is_set =
         |name: &str| member(json, node, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true));
@@ -84,7 +84,7 @@ fn choices<'j>(json: &'j Json<'_>, node: NodeId) -> impl Iterator<Item = NodeId>
     found.into_iter()
 }
 
-/// Whether a line ends a reply.
+/// Returns [`Border::End`] if a line ends a reply.
 pub(super) fn border(line: &[u8]) -> Border {
     let Some(data) = data(line) else { return Border::Within };
     let has = |word: &str| memchr::memmem::find(data, word.as_bytes()).is_some();
@@ -108,7 +108,7 @@ pub(super) fn border(line: &[u8]) -> Border {
     }
 }
 
-/// What a line of a stream carries: JSON or a word; `None` where it carries nothing.
+/// Returns the data of a line: JSON or a word. `None` if the line has no data.
 fn data(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     let data = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii_start);
@@ -116,7 +116,7 @@ fn data(line: &[u8]) -> Option<&[u8]> {
     data.or_else(is_line).filter(|data| !data.is_empty())
 }
 
-/// Whether a text begins as a stream of events does.
+/// True if a text begins like a stream of server-sent events.
 pub(super) fn is_events(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b":"));
@@ -162,7 +162,7 @@ pub(super) fn read(record: &mut Record<'_>) {
     pieces.finish(record.bytes, &mut record.turns);
 }
 
-/// Reads a stream that is one JSON value: a piece, or a list of all of them.
+/// Reads a stream that is one JSON value: a single event or a list of events.
 pub(super) fn read_value(json: &Json<'_>, pointer: &str, record: &mut Record<'_>) {
     match json.kind(json.root()) {
         Node::Array => {
@@ -177,7 +177,7 @@ pub(super) fn read_value(json: &Json<'_>, pointer: &str, record: &mut Record<'_>
     }
 }
 
-/// The texts of a list whose elements are pieces; none if they are not.
+/// Returns the texts of a list of events. Empty if the elements are not events.
 pub(super) fn of_elements(json: &Json<'_>, elements: &[NodeId], pointer: &str) -> Vec<Turn> {
     let mut pieces = Pieces::default();
     for (at, element) in elements.iter().enumerate() {
@@ -193,7 +193,7 @@ pub(super) fn of_elements(json: &Json<'_>, elements: &[NodeId], pointer: &str) -
     turns
 }
 
-/// The texts of a stream that is the value of a string: a recorded body of a response.
+/// Returns the texts of a stream in a string, for example a recorded response body.
 pub(super) fn of_text(text: &[u8]) -> Option<Vec<Turn>> {
     let is_lines = || {
         let mut lines =

@@ -1,5 +1,5 @@
-//! The texts of a stream that are being put together. Where a piece has its text is found by the words of its keys, so a
-//! service needs no row of its own.
+//! Assembly of the texts of a stream. The text of an event is found by the names of its keys, so
+//! most services need no special case.
 
 use rustc_hash::FxHashMap;
 
@@ -12,13 +12,13 @@ use crate::transcript::words::{
 };
 use mangle_syntax::text::TextRange;
 
-/// Members that have a piece of a text; of several the first counts.
+/// Members that contain a piece of text. If there are several, the first is used.
 const TEXTS: [&str; 6] = ["content", "text", "value", "output_text", "answer", "transcript"];
 
-/// Members that have a piece of the arguments of a call.
+/// Members that contain a piece of the arguments of a tool call.
 const ARGUMENTS: [&str; 4] = ["arguments", "partial_json", "input", "args"];
 
-/// Members that have such members.
+/// Members that contain nested members of these kinds.
 const NESTED: [&str; 12] = [
     "message",
     "content",
@@ -34,44 +34,43 @@ const NESTED: [&str; 12] = [
     "tool_use",
 ];
 
-/// How deep the text of a piece may be.
+/// Maximum nesting depth of the text of an event.
 const MAX_DEPTH: usize = 8;
 
-/// What a text is.
+/// Kind of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PieceKind {
     Said,
-    /// The arguments of a call, which are an answer only if they are an envelope.
+    /// Arguments of a tool call. Used as an answer only if they are an envelope.
     Call,
     Reasoning,
 }
 
-/// The texts so far.
+/// Texts assembled so far.
 #[derive(Default)]
 pub(super) struct Pieces {
     by_key: FxHashMap<String, usize>,
     drafts: Vec<(Draft, PieceKind)>,
-    /// How many messages have begun.
+    /// Number of messages started.
     message: usize,
-    /// Where a piece without a text was that ended a reply.
+    /// Position of the first event with an empty text.
     empty: Option<TextRange>,
-    /// Envelopes that are the arguments of a call as an object.
+    /// Envelopes that are the arguments of a tool call, as an object.
     objects: Vec<Turn>,
-    /// Answers that the last event of a stream has whole.
+    /// Complete answers in the last event of a stream.
     whole: Vec<Turn>,
-    /// True if an event has a native call.
+    /// True if an event contains a native tool call.
     has_calls: bool,
-    /// True if the name of the event is that of the model's reasoning.
+    /// True if the event name indicates reasoning of the model.
     pub(super) is_thought: bool,
 }
 
 impl Pieces {
-    /// True if no text was found.
     pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty() && self.objects.is_empty() && self.whole.is_empty() && self.empty.is_none()
     }
 
-    /// Adds to the text with this key.
+    /// Appends a piece to the text with this key.
     fn push(&mut self, key: String, kind: PieceKind, piece: impl FnOnce(&mut Draft)) {
         let kind = if self.is_thought { PieceKind::Reasoning } else { kind };
         let next = self.drafts.len();
@@ -84,16 +83,17 @@ impl Pieces {
         }
     }
 
-    /// Notes that the texts whose keys contain a word are complete: what follows with the same key is another text.
+    /// Marks the texts whose key begins with `key` as complete. Later pieces with the same key
+    /// begin a new text.
     fn end(&mut self, key: &str) {
         self.by_key
             .retain(|known, _| !known.split_once(' ').is_some_and(|(_, known)| known.starts_with(key)));
     }
 
-    /// Adds the turns of the texts.
+    /// Appends the assembled texts as turns.
     pub(super) fn finish(self, record: &[u8], turns: &mut Vec<Turn>) {
         let before = turns.len();
-        // An envelope that is the arguments of a call is the answer.
+        // An envelope in the arguments of a call is the answer.
         let mut has_calls = self.has_calls && self.objects.is_empty();
         for (draft, kind) in self.drafts {
             let mut turn = draft.finish(TurnRole::Assistant, TextKind::Reply);
@@ -122,7 +122,7 @@ impl Pieces {
         }
     }
 
-    /// Adds what an event carries.
+    /// Adds the texts of an event.
     pub(super) fn add(&mut self, json: &Json<'_>, node: NodeId, pointer: &str) {
         let word = text(json, node, "type").unwrap_or_default();
         let begins = matches!(&*word, "message_start" | "message-start" | "response.created");
@@ -166,7 +166,7 @@ impl Pieces {
         }
     }
 
-    /// `choices[].delta`, or `choices[].text` of completions.
+    /// Reads `choices[].delta`, or `choices[].text` of the completions API.
     fn choices(&mut self, json: &Json<'_>, node: NodeId, key: &str, pointer: &str) {
         for (at, choice) in super::choices(json, node).enumerate() {
             let here = step(&step(pointer, "choices"), at);
@@ -182,7 +182,7 @@ impl Pieces {
         }
     }
 
-    /// `candidates[].content`
+    /// Reads `candidates[].content`.
     fn candidates(&mut self, json: &Json<'_>, node: NodeId, key: &str, pointer: &str) {
         let Some(list) = member(json, node, "candidates") else { return };
         for (at, candidate) in json.elements(list).enumerate() {
@@ -199,7 +199,7 @@ impl Pieces {
         }
     }
 
-    /// Adds the texts of an object: its own, and the arguments of its calls.
+    /// Adds the text of an object and the arguments of its calls.
     fn walk(
         &mut self,
         json: &Json<'_>,
@@ -247,7 +247,7 @@ impl Pieces {
         }
     }
 
-    /// A token of text-generation-inference, whose last event has all of the text.
+    /// Adds a token of text-generation-inference. Its last event contains the whole text.
     fn token(&mut self, json: &Json<'_>, node: NodeId, pointer: &str) {
         let key = format!("{} token", self.message);
         let token = member(json, node, "token").filter(|token| {
@@ -263,7 +263,7 @@ impl Pieces {
         }
     }
 
-    /// Adds a piece of a server that runs on the machine itself.
+    /// Adds an event of a local model server.
     fn local(&mut self, json: &Json<'_>, node: NodeId, pointer: &str) {
         let slot =
             ["index", "id_slot"].iter().map(|name| raw(json, node, name)).find(|slot| !slot.is_empty());
@@ -299,7 +299,7 @@ impl Pieces {
         }
     }
 
-    /// Notes the answers that the last event of a reply has whole.
+    /// Stores the complete answers in the last event of a reply.
     fn whole(&mut self, json: &Json<'_>, node: NodeId, pointer: &str) {
         let inner = ["response", "item"].iter().find_map(|name| Some((name, member(json, node, name)?)));
         let found = inner.and_then(|(name, inner)| shapes::read(json, inner, &step(pointer, name)));
@@ -311,7 +311,7 @@ impl Pieces {
     }
 }
 
-/// What a piece is that is the string of an event of this type; `None` if it is nothing that is read.
+/// Returns the kind of an event's string from the event type; `None` if the string is not read.
 fn kind_of(word: &str) -> Option<PieceKind> {
     let has = |part: &str| word.contains(part);
     if is_reasoning(word) || has("summary") {
@@ -326,12 +326,12 @@ fn kind_of(word: &str) -> Option<PieceKind> {
     (is_text && !has("refusal") && !has("code") || is_plain).then_some(PieceKind::Said)
 }
 
-/// A number or a text as it is written; empty if it is missing.
+/// Returns the raw JSON of a member, or an empty string if it is missing.
 fn raw(json: &Json<'_>, node: NodeId, name: &str) -> String {
     member(json, node, name).map(|it| String::from_utf8_lossy(json.raw(it)).into_owned()).unwrap_or_default()
 }
 
-/// True if a member is a string.
+/// True if a member is a non-empty string.
 fn says_something(json: &Json<'_>, node: NodeId, name: &str) -> bool {
     member(json, node, name).is_some_and(|it| is_string(json, it) && !says(json, node, name, ""))
 }

@@ -1,10 +1,10 @@
-//! Server-sent events whose data is the text itself, without JSON around it.
+//! Server-sent events whose data is plain text instead of JSON.
 
 use crate::transcript::turn::{Record, TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, size};
 
-/// Reads the events of a record as one text; false if they have none. The lines of data of one event have a line end between
-/// them.
+/// Reads the events of a record as one text. Returns false if the text is empty. Data lines of one
+/// event are joined with a line end.
 pub(super) fn read(record: &mut Record<'_>) -> bool {
     let (mut text, mut map, mut seams) = (Vec::new(), SegmentMapBuilder::default(), Vec::new());
     let (mut at, mut end, mut is_read) = (0, None, true);

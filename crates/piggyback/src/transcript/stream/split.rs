@@ -1,4 +1,4 @@
-//! Streams of an unknown form: records that are alike, of which one text grows into an envelope.
+//! Streams of unknown format: similar records in which one text member grows into an envelope.
 
 use rustc_hash::FxHashMap;
 
@@ -8,33 +8,33 @@ use crate::transcript::shapes::Draft;
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, is_reasoning, is_string, member, step, text};
 
-/// How many records tell whether there is a stream.
+/// Maximum number of records that are examined to detect a stream.
 const MAX_RECORDS: usize = 4096;
 
-/// How many texts of a record are tried.
+/// Maximum number of texts of a record that are examined.
 const MAX_TEXTS: usize = 16;
 
-/// How deep a text may be in its record.
+/// Maximum nesting depth of a text in its record.
 const MAX_DEPTH: usize = 12;
 
-/// The fewest records of a stream.
+/// Minimum number of records of a stream.
 const MIN_RECORDS: usize = 2;
 
-/// How many records are looked at first.
+/// Number of records that are examined first, for a complete envelope.
 const FIRST_RECORDS: usize = 4;
 
-/// The longest text that is tested for an envelope, in bytes.
+/// Maximum length of a text that is tested for an envelope, in bytes.
 const MAX_TESTED: usize = 1 << 20;
 
-/// A record: its JSON, its value and the pointer to it.
+/// A record: its JSON, its value and the pointer to the value.
 type Value<'j, 't> = (&'j Json<'t>, NodeId, String);
 
-/// True if the lines of a text are such records.
+/// True if the lines of a text are records of a split stream.
 pub(in crate::transcript) fn is_split_lines(head: &[u8], is_all: bool) -> bool {
     let end = if is_all { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
     let lines = head.get(..end).unwrap_or(head).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let lines = lines.filter(|line| line.starts_with(b"{")).take(MAX_RECORDS);
-    // Most files have a whole envelope in their first records.
+    // Fast path: most files have a complete envelope in their first records.
     let is_piece = |line: &[u8]| {
         let json = Json::parse(line);
         !has_whole(&json, json.root())
@@ -47,14 +47,14 @@ pub(in crate::transcript) fn is_split_lines(head: &[u8], is_all: bool) -> bool {
     growing(&values).is_some()
 }
 
-/// True if the elements of a list are such records.
+/// True if the elements of a list are records of a split stream.
 pub(in crate::transcript) fn is_split_array(json: &Json<'_>) -> bool {
     let values: Vec<_> =
         json.elements(json.root()).take(MAX_RECORDS).map(|element| (json, element, String::new())).collect();
     growing(&values).is_some()
 }
 
-/// The texts that grow in some records, each an answer.
+/// Joins the growing texts of some records. Each joined text is an answer.
 pub(super) fn read(values: &[Value<'_, '_>]) -> Vec<Turn> {
     let Some(path) = growing(values) else { return Vec::new() };
     let (mut turns, mut draft, mut scanner) = (Vec::new(), Draft::default(), Nesting::default());
@@ -80,7 +80,7 @@ pub(super) fn read(values: &[Value<'_, '_>]) -> Vec<Turn> {
     turns
 }
 
-/// The path of the text that grows into an envelope.
+/// Returns the path of the text that grows into an envelope.
 fn growing(values: &[Value<'_, '_>]) -> Option<String> {
     if values.len() < MIN_RECORDS {
         return None;
@@ -115,7 +115,7 @@ fn growing(values: &[Value<'_, '_>]) -> Option<String> {
     found.into_iter().next().map(|(path, _)| path)
 }
 
-/// True if a record has an envelope, so that it is not a piece of one.
+/// True if a record contains a complete envelope, and is therefore not a piece of one.
 fn has_whole(json: &Json<'_>, node: NodeId) -> bool {
     is_envelope(json, node)
         || texts(json, node, "").into_iter().any(|(text, _)| {
@@ -123,19 +123,19 @@ fn has_whole(json: &Json<'_>, node: NodeId) -> bool {
         })
 }
 
-/// True if a text has an envelope that is closed.
+/// True if a text contains a closed envelope.
 fn is_whole(text: &[u8]) -> bool {
     let brace = memchr::memchr(b'{', text).and_then(|at| text.get(at..));
     brace.is_some_and(|text| json::value_end(text).is_ok()) && holds_envelope(text)
 }
 
-/// True if a text that is not complete is JSON as far as it goes.
+/// True if a text is valid JSON, apart from missing closing brackets.
 fn is_sound(text: &[u8]) -> bool {
     let json = Json::parse(text);
     json.problems.iter().all(|problem| problem.kind == json::JsonProblemKind::Unclosed)
 }
 
-/// The strings of a record that the model may have said, with their pointers.
+/// Returns the strings of a record that may be text of the model, with their pointers.
 fn texts(json: &Json<'_>, node: NodeId, pointer: &str) -> Vec<(NodeId, String)> {
     let mut found = Vec::new();
     collect(json, node, pointer, 0, &mut found);
@@ -164,7 +164,7 @@ fn collect(json: &Json<'_>, node: NodeId, pointer: &str, depth: usize, found: &m
     }
 }
 
-/// True if a record is of the user, of a tool or of nobody.
+/// True if a record is reasoning, or a message of the user, the system or a tool.
 fn is_of_others(json: &Json<'_>, node: NodeId) -> bool {
     let role = text(json, node, "role").map(|word| TurnRole::of_export(&word));
     let is_thought = member(json, node, "thought").is_some_and(|flag| json.kind(flag) == Node::Bool(true))
