@@ -17,8 +17,8 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice, text_len};
 
-/// Prefix that turns a premise into a rule. It must be shorter than the shortest comment prefix
-/// with a key.
+/// Prefix that turns a premise into a rule. Must be shorter than the shortest comment prefix with a
+/// key.
 const HEAD: &str = "e():-";
 
 /// Mangle code in a comment.

@@ -18,7 +18,7 @@ use mangle_engine::types::{Base, Rows, Type};
 use mangle_syntax::syntax::ast::Term;
 use mangle_syntax::text::{Symbol, nearest};
 
-/// True if the file extension is that of a fact table.
+/// True if the file has the extension of a fact table.
 #[must_use]
 pub fn is_table(file_name: &str) -> bool {
     form(file_name).is_some()
@@ -43,9 +43,8 @@ fn form(file_name: &str) -> Option<(&str, Form)> {
 
 /// Reads the table with this file name (without folder) and passes its facts to `sink`.
 ///
-/// # Errors
-/// If the name is not that of a table, the program does not have the predicate, or the bytes cannot
-/// be parsed. The error is a message for users.
+/// # Errors If the name does not have the extension of a table, the program does not have the
+/// predicate, or the bytes cannot be parsed. The error is a message for users.
 pub fn read_table<'r>(
     program: &Program,
     file_name: &str,

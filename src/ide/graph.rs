@@ -27,7 +27,7 @@ pub struct Selection {
     pub recursive: bool,
 }
 
-/// Direction in which edges are followed from a predicate.
+/// Direction of the followed edges, relative to a predicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
     #[default]

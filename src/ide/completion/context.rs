@@ -18,7 +18,7 @@ pub(super) enum CompletionContext {
     DeclarationPart,
     Descriptor,
     Inclusion,
-    /// A type. `column` is set if the type is that of a whole parameter.
+    /// A type. `column` is set for the type of a whole parameter.
     Type {
         column: Option<usize>,
     },

@@ -4,7 +4,7 @@ use super::{Completion, LIMIT};
 use mangle_syntax::text::LetterSet;
 
 /// Collector of completion candidates by name. If the number of candidates exceeds [`LIMIT`], only
-/// those that match the typed text are kept, which limits further work.
+/// matches of the typed text are kept, which limits further work.
 pub(super) struct Sieve<'t, T> {
     typed: &'t str,
     letters: LetterSet,

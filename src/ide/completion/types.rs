@@ -17,7 +17,7 @@ const CLAUSES: usize = 200;
 const DOT_TYPES: &str = "2025-01-21";
 const TAGGED_UNION: &str = "2026-03-11";
 
-/// Adds types. `column` is set if the type is that of a whole parameter.
+/// Adds types. `column` is set for the type of a whole parameter.
 pub(super) fn types(request: &Request<'_>, column: Option<usize>, items: &mut Vec<Completion>) {
     let used = used(request);
     let most = used.values().copied().max().unwrap_or(1).max(1);

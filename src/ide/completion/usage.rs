@@ -27,7 +27,7 @@ const OF_JOINED: f64 = 0.05;
 /// Strings are proposed only if the argument has at most this many distinct strings.
 pub(super) const STRINGS: usize = 12;
 
-/// Distance in statements up to which a place weighs more.
+/// Maximum distance, in statements, of places with a higher weight.
 const NEAR: usize = 12;
 
 #[derive(Debug, Default)]

@@ -283,7 +283,7 @@ pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Adds unbound variables: those that no earlier premise binds.
+/// Adds variables that no earlier premise binds.
 pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
     let before = &request.cursor.before.variables;
     for (variable, known) in known(request) {

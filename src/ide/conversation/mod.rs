@@ -4,8 +4,10 @@
 //!
 //! The input is an analyzed record; the output is a list of [lines](crate::report::conversation)
 //! whose pieces record the bytes that they show. Outcomes, verdicts and findings are computed
-//! elsewhere, so all counts match `check` and `replay`. The lines of a record contain all of its
-//! content, so the command line and editors show the same text for any part of a transcript.
+//! elsewhere, so all counts match `check` and `replay`.
+//!
+//! The lines of a record contain all of its content. The command line and editors therefore show
+//! the same text for any part of a transcript.
 
 mod accounts;
 mod annotations;

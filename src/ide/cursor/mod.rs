@@ -1,9 +1,10 @@
 //! Cursor context inside a possibly incomplete clause, for completion and signature help.
 //!
 //! The input is a [`Place`]. The output contains the word at the cursor, the tokens of the
-//! statement, the open brackets with their callees, and the positions of variables. The analysis
-//! only uses tokens, so it also works where the syntax tree is wrong: in half-typed clauses, or if
-//! a parenthesis or full stop is missing.
+//! statement, the open brackets with their callees, and the positions of variables.
+//!
+//! The analysis only uses tokens, because the syntax tree is unreliable in half-typed clauses. A
+//! parenthesis or full stop may be missing.
 
 mod scan;
 mod statement;

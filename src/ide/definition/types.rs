@@ -11,8 +11,8 @@ use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, Term, TermK
 use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice};
 
 /// Returns the declared type of a variable or argument in `bound […]`. For a name, returns its
-/// place in the declared type or in the comment above the declaration, otherwise the declared types
-/// that are narrower than a base type.
+/// place in the declared type or in the comment above the declaration. Otherwise returns the
+/// declared types narrower than a base type.
 #[must_use]
 pub fn type_definition(place: Place<'_>) -> Option<Definition> {
     let item = place.item()?;

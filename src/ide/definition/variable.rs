@@ -8,9 +8,10 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term};
 use mangle_syntax::text::TextRange;
 
-/// Returns the range that binds a variable. In a clause: the argument, interval or equation that
-/// binds it in evaluation order, or its `let`. In a declaration: the parameter. An unbound variable
-/// returns its first occurrence.
+/// Returns the range that binds a variable, or the first occurrence of an unbound variable.
+///
+/// In a clause, the range is the argument, interval or equation that binds the variable in
+/// evaluation order, or its `let`. In a declaration, the range is the parameter.
 #[must_use]
 pub fn origin_of_variable(program: &Program, variable: Variable) -> Option<TextRange> {
     let file = program.file(variable.file)?;

@@ -28,7 +28,9 @@ const NAMED: usize = 4;
 pub type ClauseFinding = (FileId, StatementId, Finding);
 
 /// Returns the findings of an evaluation. `program` is the current program. `sample` is the name of
-/// the file that added facts, if any. Failures with the program's own facts are more severe.
+/// the file that added facts, if any.
+///
+/// Failures with the program's own facts are more severe.
 #[must_use]
 pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<ClauseFinding> {
     let go = readings.of(Reading::Engine);

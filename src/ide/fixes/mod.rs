@@ -4,9 +4,10 @@
 //! [`FixRequest`]. The output contains the new texts of the changed files.
 //!
 //! Fixes are applied in passes. A pass applies all fixes that do not conflict and repeats the
-//! check, because a fix can expose, resolve or cause other findings. Every fix is verified: its
-//! finding must be gone, and the file must not gain parse errors. Fixes that fail the verification
-//! are reverted and reported.
+//! check, because a fix can expose, resolve or cause other findings.
+//!
+//! Every fix is verified: its finding must be gone, and the file must not gain parse errors. Fixes
+//! that fail the verification are reverted and reported.
 
 mod edits;
 mod passes;
@@ -38,7 +39,7 @@ pub struct FixRequest<'w> {
     pub guesses: bool,
     /// Include fixes that edit captured transcripts, which are evidence.
     pub evidence: bool,
-    /// Selects the findings to fix, among those that have a fix.
+    /// Selects the findings to fix. Called only for findings with a fix.
     pub wanted: &'w dyn Fn(FileId, &Diagnostic) -> bool,
     /// Selects the files that may change.
     pub editable: &'w dyn Fn(FileId) -> bool,

@@ -1,6 +1,12 @@
-//! Hover, by kind of subject: signature and uses of a predicate (`predicate`), type and origin of a
-//! variable (`variable`), uses of a name (`name`), evaluation results (`figures`), prompt lines
-//! (`prompts`). Built-ins, keywords, types and operators show their documentation.
+//! Hover of the word under the pointer.
+//!
+//! - `predicate`: signature and uses of a predicate
+//! - `variable`: type and origin of a variable
+//! - `name`: uses of a name
+//! - `figures`: evaluation results
+//! - `prompts`: prompt lines
+//!
+//! Built-ins, keywords, types and operators show their documentation.
 
 mod directive;
 mod figures;

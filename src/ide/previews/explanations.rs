@@ -40,8 +40,8 @@ pub fn why<'a>(
     out
 }
 
-/// A `--why-not` question: a shard, a text (a line, a part of a line, or the ID of a prompt atom),
-/// and the maximum depth of nested rules.
+/// A `--why-not` question: shard, text, and maximum depth of nested rules. The text is a line, a
+/// part of a line, or the ID of a prompt atom.
 #[derive(Debug, Clone, Copy)]
 pub struct WhyNotQuestion<'q> {
     pub shard: &'q str,

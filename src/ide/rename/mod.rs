@@ -1,9 +1,11 @@
 //! Rename of a predicate (name and arity), a variable within its statement, a name constant, or a
 //! package.
 //!
-//! A rename is complete or refused with a reason. The steps are: syntax of the new name ([`name`]),
-//! name collisions (`collision`), unparsable mentions (`damage`), and a comparison of the changed
-//! files with their previous meaning (`verify`).
+//! A rename is complete or refused with a reason. The checks are:
+//! - [`name`]: syntax of the new name
+//! - `collision`: name collisions
+//! - `damage`: unparsable mentions
+//! - `verify`: comparison of the changed files with their previous meaning
 
 mod collision;
 mod damage;

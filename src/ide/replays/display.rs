@@ -193,9 +193,8 @@ pub fn turns(records: &Records) -> impl Iterator<Item = (u64, TextRange)> {
     (1..).zip(places)
 }
 
-/// Returns the number of the turn at an offset. In order of preference: the last turn of the record
-/// that starts before the offset, the first turn of the record, the last turn before the record,
-/// the first turn.
+/// Returns the number of the turn at an offset. Preference: the last turn of the record before the
+/// offset, the first turn of the record, the last turn before the record, the first turn.
 #[must_use]
 pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
     let entry = records.list().iter().rev().find(|entry| entry.start <= offset)?;

@@ -59,7 +59,7 @@ impl Outline<'_> {
         }
     }
 
-    /// Closes the sections of this rank and below. They end before `end`.
+    /// Closes the sections of this rank and below, before `end`.
     fn close(&mut self, rank: Rank, end: TextSize) {
         let before = slice(&self.file.text, TextRange::up_to(end)).trim_end();
         while let Some((_, mut section)) = self.open.pop_if(|(open, _)| *open >= rank) {

@@ -33,8 +33,8 @@ pub struct RecordFindings {
     pub envelopes: u64,
 }
 
-/// Checker of single records, for [`TranscriptCheck::take`]. Several checkers can process one
-/// transcript in parallel.
+/// Checker of single records, for [`TranscriptCheck::take`]. One transcript can have several
+/// examiners.
 #[derive(Debug)]
 pub struct RecordExaminer<'a> {
     context: ReplyContext<'a>,

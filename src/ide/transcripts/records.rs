@@ -62,7 +62,8 @@ impl Records {
         Self::new(Transcript::parse(TranscriptOptions::new(settings, name), text.as_bytes()), text, &[])
     }
 
-    /// Parses a Markdown document that is not a transcript. It has fences and no records.
+    /// Parses a Markdown document that is not a transcript. Such a document has fences and no
+    /// records.
     #[must_use]
     pub fn document(text: Arc<str>) -> Self {
         let transcript = Transcript::parse(TranscriptOptions::default(), &[]);

@@ -1,6 +1,8 @@
-//! Edits that silence a finding in a transcript. In JSON, the member `x_mangle_ls_ignore` is added
-//! to the object of the finding or to the whole reply. In Markdown, a comment is added above the
-//! fence or at the top of the file. An existing member or comment is extended.
+//! Edits that silence a finding in a transcript.
+//!
+//! In JSON, the member `x_mangle_ls_ignore` is added to the object of the finding or to the whole
+//! reply. In Markdown, a comment is added above the fence or at the top of the file. An existing
+//! member or comment is extended.
 
 use super::comments::Comments;
 use super::cursor::{Spot, Way};

@@ -89,7 +89,7 @@ pub fn beside(
     offset: TextSize,
     provenance: &[SampleProvenance<'_>],
 ) -> Option<Hover> {
-    // Ranges refer to the texts from which the prompts were built, so outdated prompts are skipped.
+    // Outdated prompts are skipped, because their ranges refer to older texts.
     let provenance: Vec<SampleProvenance<'_>> =
         provenance.iter().filter(|by| by.is_current).copied().collect();
     let found = atoms::at(file, text, offset, &provenance).or_else(|| of_words(file, offset, &provenance));
