@@ -175,8 +175,8 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
     }
 }
 
-/// Returns an error if a name has a meaning for a function, for example in `fn:time:trunc(T,
-/// /day)`.
+/// Returns an error if a name has a meaning for a function, for example in
+/// `fn:time:trunc(T, /day)`.
 fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     for file in program.files.iter() {
         for item in file.items.iter() {

@@ -4,8 +4,8 @@
 //! The input consists of records from `transcript` or a whole text, settings, and the related
 //! programs. The output contains diagnostics and plain data with byte ranges of the file.
 //!
-//! A member `x_mangle_ls_ignore` silences findings in its object. A comment `<!-- mangle-ls: ignore
-//! NAME -->` silences findings in the following block.
+//! A member `x_mangle_ls_ignore` silences findings in its object. A comment
+//! `<!-- mangle-ls: ignore NAME -->` silences findings in the following block.
 //!
 //! [`Records`] caches the analysis of each record across edits, and [`outline`] extracts the
 //! visible structure. Mangle text inside a transcript ([`MangleText`]) uses the features of Mangle
