@@ -33,7 +33,7 @@ fn is_plain(context: &Context<'_>, literal: &Literal) -> bool {
     !literal.is_temporal() && signature.is_none_or(is_stored)
 }
 
-/// True if the facts of a predicate are stored: neither temporal, external, deferred nor moded.
+/// True if the facts of a predicate are stored: not temporal, external, deferred, reflected or moded.
 pub(super) fn is_stored(signature: &Signature) -> bool {
     let special =
         signature.temporal || signature.external || signature.deferred || signature.reflects.is_some();
