@@ -1,6 +1,8 @@
-//! Predicates as functions: whose rules ask for a predicate, and what its own rules ask for.
+//! Call hierarchy of predicates: the rules that use a predicate, and the predicates that its rules
+//! use.
 //!
-//! An item is a predicate as one file defines it, because the places of a call are shown in the file of the caller.
+//! An item is a predicate as defined in one file, because editors show call sites in the file of
+//! the caller.
 
 use rustc_hash::FxHashMap;
 
@@ -11,36 +13,36 @@ use mangle_engine::program::{Predicate, PredicateKey, Program, Site, UseKind};
 use mangle_syntax::syntax::ast::Literal;
 use mangle_syntax::text::{FileId, TextRange};
 
-/// A predicate in the hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HierarchyItem {
     pub key: PredicateKey,
-    /// What stands for it: a rule if it has one, else its `Decl`, else a fact.
+    /// Kind of the representing statement: a rule if one exists, otherwise the `Decl`, otherwise a
+    /// fact.
     pub kind: SymbolType,
     pub file: FileId,
     pub whole: TextRange,
-    /// Its name in the statement.
+    /// Range of the predicate name in the statement.
     pub name: TextRange,
 }
 
-/// A step from a predicate to another.
+/// A call edge between two predicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub item: HierarchyItem,
-    /// Where the caller asks, in the caller's file; empty where it does so in other files only.
+    /// Call sites in the caller's file. Empty if all call sites are in other files.
     pub ranges: Vec<TextRange>,
     pub ways: CallKinds,
 }
 
-/// In which ways a predicate is asked for.
+/// Kinds of uses of a predicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallKinds {
     pub plain: bool,
-    /// Under `!`.
+    /// Used under `!`.
     pub negated: bool,
-    /// With an interval or a temporal operator.
+    /// Used with an interval or a temporal operator.
     pub temporal: bool,
-    /// By a rule that aggregates.
+    /// Used by a rule that aggregates.
     pub grouped: bool,
 }
 
@@ -54,7 +56,8 @@ impl CallKinds {
 }
 
 impl std::fmt::Display for CallKinds {
-    /// `not`, `also not`, `temporal`, `aggregated`, with commas; nothing where all is plain.
+    /// Writes a comma-separated list of `not`, `also not`, `temporal` and `aggregated`. Writes
+    /// nothing for plain uses.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let negated = match (self.negated, self.plain || self.temporal) {
             (false, _) => None,
@@ -68,7 +71,7 @@ impl std::fmt::Display for CallKinds {
     }
 }
 
-/// The predicate that a place is about: the one that stands there, else the one that the rule around it defines.
+/// Returns the predicate at the cursor, or the predicate that the enclosing rule defines.
 #[must_use]
 pub fn prepare(place: Place<'_>) -> Option<HierarchyItem> {
     let program = place.program();
@@ -84,7 +87,7 @@ pub fn prepare(place: Place<'_>) -> Option<HierarchyItem> {
     own.or_else(|| represent(program, predicate, Some(place.file.id)))
 }
 
-/// The predicates whose rules ask for `key`, each as often as files have such rules; in the order of files.
+/// Returns the predicates whose rules use `key`, one entry per file with such rules, in file order.
 #[must_use]
 pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
     let Some(asked) = program.predicate(key) else { return Vec::new() };
@@ -103,12 +106,13 @@ pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
     calls.list
 }
 
-/// The predicates that the rules of `key` ask for, in the order of the rules; the places are those in `file`.
+/// Returns the predicates that the rules of `key` use, in the order of the rules. The ranges are in
+/// `file`.
 #[must_use]
 pub fn outgoing(program: &Program, key: PredicateKey, file: FileId) -> Vec<Call> {
     let Some(caller) = program.predicate(key) else { return Vec::new() };
     let mut calls = Calls::default();
-    // What the rules of the item's own file ask for comes first.
+    // Predicates used in the item's own file come first.
     let (own, other): (Vec<_>, Vec<_>) = program.rules(caller).partition(|site| site.file.id == file);
     for site in own.iter().chain(&other) {
         let Some(clause) = site.item.statement.clause() else { continue };
@@ -133,7 +137,7 @@ fn kind_of(literal: &Literal) -> UseKind {
     }
 }
 
-/// Calls by predicate and file, in the order in which they were found.
+/// Calls by predicate and file, in insertion order.
 #[derive(Default)]
 struct Calls {
     list: Vec<Call>,
@@ -155,7 +159,8 @@ impl Calls {
     }
 }
 
-/// What stands for a predicate: its first rule, if it can be in `file`; else its `Decl`; else its first fact.
+/// Returns the representing statement of a predicate: the first rule (preferring `file`), otherwise
+/// the `Decl`, otherwise the first fact.
 fn represent(program: &Program, predicate: &Predicate, file: Option<FileId>) -> Option<HierarchyItem> {
     let mut rules = program.rules(predicate).collect::<Vec<_>>();
     rules.sort_by_key(|site| Some(site.file.id) != file);

@@ -1,4 +1,4 @@
-//! Two policies, compared and reported.
+//! Semantic comparison of two policies for `mangle-ls` reports.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,33 +13,34 @@ use mangle_engine::program::{Predicate, PredicateKey, Program};
 use mangle_syntax::text::{Cancel, FileId, TextRange, text_len};
 use mangle_verify::{AbortMemo, Cause, Difference, ProgramPair, Scope, Setup, Solvers, compare, pair};
 
-/// Two policies and how they are compared.
+/// Input of a policy comparison.
 #[derive(Clone, Copy)]
 pub struct ComparisonRun<'p> {
-    /// The policy as it was.
+    /// Old version of the policy.
     pub old: &'p Program,
-    /// The policy as it is now.
+    /// New version of the policy.
     pub new: &'p Program,
-    /// What worlds hold facts of; without any, what others than the policies give facts of.
+    /// Predicates whose facts vary between worlds. If empty, all predicates whose facts come from
+    /// outside the policies.
     pub inputs: &'p [PredicateKey],
-    /// How both are read.
+    /// Semantics used for both policies.
     pub reading: Reading,
-    /// How far the evaluation of one world may go.
+    /// Limits for the evaluation of one world.
     pub limits: Limits,
-    /// The time of evaluation.
     pub clock: Clock,
-    /// How far a search goes.
+    /// Bounds of the search.
     pub scope: Scope,
-    /// The solvers that decide what the embedded search leaves open.
+    /// Solvers for the cases that the embedded search cannot decide.
     pub solvers: &'p Solvers,
-    /// What a file is called: of the old policy, of the new one.
+    /// Display names of the files of the old and the new policy.
     pub names: [&'p dyn Fn(FileId) -> String; 2],
 }
 
-/// Compares what two policies give for each of some atoms. `next` is called with each atom before it is looked at.
+/// Compares the results of two policies for each atom. `next` is called with each atom before its
+/// comparison.
 ///
 /// # Errors
-/// When an atom cannot be read, or no policy has its predicate.
+/// If an atom has a syntax error, or its predicate is missing from both policies.
 pub fn compare_all(
     run: &ComparisonRun<'_>,
     atoms: &[String],
@@ -97,8 +98,9 @@ pub fn compare_all(
     Ok(report)
 }
 
-/// Atoms of the predicates of these names that one of the programs has, sorted by predicate. Their arguments are the variables of
-/// the declaration in the first program that has it.
+/// Returns an atom for each predicate with one of these names in either program, sorted by
+/// predicate. The arguments are the variables of the declaration in the first program that has the
+/// predicate.
 #[must_use]
 pub fn atoms_named(programs: [&Program; 2], names: &[String]) -> Vec<String> {
     let is_named = |predicate: &&Predicate| {
@@ -141,7 +143,7 @@ impl ComparisonRun<'_> {
         }
     }
 
-    /// Where a statement is; `None` for one of neither policy.
+    /// Returns the location of a statement. `None` if the file is not part of the selected policy.
     fn place(&self, file: FileId, item: u32, is_old: bool) -> Option<String> {
         let (program, name) = if is_old { (self.old, self.names[0]) } else { (self.new, self.names[1]) };
         let found = program.file(file)?;

@@ -1,4 +1,4 @@
-//! Where a thing comes from: its definition, its declaration, the rules that make it, the type of it.
+//! Go to definition, declaration, implementation and type definition.
 
 mod types;
 mod variable;
@@ -13,26 +13,24 @@ use mangle_engine::program::{FileSummary, Predicate, Program, Site};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 
-/// What was asked about, and where it leads.
+/// Result of a navigation request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// The bytes that were asked about.
+    /// Range of the word at the cursor.
     pub origin: TextRange,
-    /// The places, the best first.
+    /// Targets, best first.
     pub targets: Vec<DefinitionTarget>,
 }
 
-/// A place to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DefinitionTarget {
     pub file: FileId,
-    /// The statement around it.
+    /// Range of the enclosing statement.
     pub whole: TextRange,
     pub name: TextRange,
 }
 
 impl DefinitionTarget {
-    /// A place in a statement of a file.
     fn new(file: &FileSummary, item: &Item, name: TextRange) -> Self {
         Self { file: file.id, whole: item.statement.range() + item.start, name }
     }
@@ -42,8 +40,9 @@ impl DefinitionTarget {
     }
 }
 
-/// Where what stands at a place comes from. A predicate: its `Decl`, else the first of its clauses; asked at a `Decl`,
-/// the clauses. A variable: where it gets its value. A package: its `Package` statements.
+/// Go to definition. A predicate leads to its `Decl`s, or to its clauses if it has none or the
+/// cursor is on a `Decl`. A variable leads to the place that binds it, and a package to its
+/// `Package` statements.
 #[must_use]
 pub fn definition(place: Place<'_>) -> Option<Definition> {
     found(place, |subject, program| match subject {
@@ -65,8 +64,7 @@ pub fn definition(place: Place<'_>) -> Option<Definition> {
     })
 }
 
-/// The declarations of what stands at a place: the `Decl`s of a predicate, the parameter of a declaration. Of
-/// everything else the definition.
+/// Go to declaration: the `Decl`s of a predicate, and otherwise the definition.
 #[must_use]
 pub fn declaration(place: Place<'_>) -> Option<Definition> {
     match Subject::at(place)?.0 {
@@ -78,7 +76,7 @@ pub fn declaration(place: Place<'_>) -> Option<Definition> {
     }
 }
 
-/// What makes a predicate true: its rules, or its facts if it has no rules.
+/// Go to implementation: the rules of a predicate, or its facts if it has no rules.
 #[must_use]
 pub fn implementation(place: Place<'_>) -> Option<Definition> {
     found(place, |subject, program| {
@@ -88,7 +86,7 @@ pub fn implementation(place: Place<'_>) -> Option<Definition> {
     })
 }
 
-/// What stands at a place, and what `lead` says of it; `None` where that is nothing.
+/// Returns the subject at a place with the targets from `lead`. `None` if there are no targets.
 fn found<'a>(
     place: Place<'a>,
     lead: impl FnOnce(Subject, &'a Program) -> Option<Vec<DefinitionTarget>>,
@@ -109,7 +107,8 @@ fn is_at(place: Place<'_>, target: &DefinitionTarget) -> bool {
     target.file == place.file.id && target.name.contains_inclusive(place.offset)
 }
 
-/// The first clause of each run: rows of a table of facts would drown everything else.
+/// Returns all rules, and the first fact of each run of consecutive facts, to keep the result
+/// short.
 fn runs<'p>(clauses: impl Iterator<Item = Site<'p>>) -> impl Iterator<Item = DefinitionTarget> {
     let mut last: Option<(FileId, usize)> = None;
     clauses.filter_map(move |site| {

@@ -1,4 +1,4 @@
-//! What is said of a predicate at a cursor.
+//! Tests of predicate descriptions at a cursor.
 
 #![allow(clippy::unwrap_used)]
 

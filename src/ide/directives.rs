@@ -1,7 +1,8 @@
-//! Mangle in comments: what the expectations of a policy test and the intents of a preview mention.
+//! Mangle code in comments: expectations and properties of policy tests, and intents of previews.
 //!
-//! A comment such as `# @expect permitted(/deploy, X)` is read as the rule `e():-permitted(/deploy, X).`, whose premise has
-//! the bytes of the comment. So references, rename, hover and completion see one more statement, and no more than that.
+//! A comment such as `# @expect permitted(/deploy, X)` is parsed as the rule
+//! `e():-permitted(/deploy, X).`, whose premise keeps the byte offsets of the comment. References,
+//! rename, hover and completion treat it as one additional statement.
 
 use std::sync::Arc;
 
@@ -16,31 +17,33 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice, text_len};
 
-/// What is put in front of a premise to make a rule of it: shorter than the start of any comment with a key.
+/// Prefix that turns a premise into a rule. Must be shorter than the shortest comment prefix with a
+/// key.
 const HEAD: &str = "e():-";
 
-/// The Mangle of a comment.
+/// Mangle code in a comment.
 #[derive(Debug, Clone)]
 pub struct Directive {
-    /// The bytes of the comment that are Mangle.
+    /// Range of the code in the file.
     bytes: TextRange,
     content: Content,
 }
 
 #[derive(Debug, Clone)]
 enum Content {
-    /// A rule with the atom as its premise. Its ranges inside [`Directive::bytes`] are those of the file.
+    /// A rule with the atom as its premise. Ranges inside [`Directive::bytes`] are relative to the
+    /// file.
     Premise(Item),
-    /// The name of a predicate, as `@exact` has it.
+    /// A predicate name, for example in `@exact`.
     Name(PredicateKey),
-    /// A name constant without its slash, as `shard:` has it.
+    /// A name constant without slash, for example in `shard:`.
     Bare(Symbol),
 }
 
 impl Directive {
-    /// Reads `premise`, which starts at `start` in the file.
+    /// Parses `premise`, which starts at `start` in the file.
     fn new(premise: &str, start: TextSize) -> Option<Self> {
-        // A blank before the full stop, which would else belong to a name.
+        // The space prevents the full stop from becoming part of a name.
         let rule = SourceFile::parse(format!("{HEAD}{premise} .").as_str().into());
         let item = rule.items().first().filter(|item| !item.statement.damaged)?;
         let item = Item { start: start.checked_sub(text_len(HEAD))?, ..item.clone() };
@@ -59,38 +62,37 @@ impl Directive {
         }
     }
 
-    /// The body of a property.
+    /// Parses the body of a property.
     fn of_body(body: &Piece) -> Option<Self> {
         Self::new(&body.text, body.range.start())
     }
 
-    /// A predicate with its arity.
     fn of_name((key, bytes): (PredicateKey, TextRange)) -> Self {
         Self { bytes, content: Content::Name(key) }
     }
 
-    /// A word of an intent that is a name.
+    /// Parses a name constant in an intent.
     fn of_word(file: &FileSummary, range: TextRange) -> Option<Self> {
         let word = slice(&file.text, range);
-        // The name is an argument, so the premise begins further to the left.
+        // The name is an argument, so the premise starts further left.
         let start = range.start().checked_sub(size(2)).filter(|_| word.starts_with('/'))?;
         Self::new(&format!("w({word})"), start).map(|found| Self { bytes: range, ..found })
     }
 
-    /// The type of a shard, which is a name in facts: `coder` is `/coder`.
+    /// Parses the type of a shard, which facts contain as a name: `coder` is `/coder`.
     fn of_shard(file: &FileSummary, range: TextRange) -> Self {
         let word = slice(&file.text, range);
         let name = if word.starts_with('/') { word.to_owned() } else { format!("/{word}") };
         Self { bytes: range, content: Content::Bare(Symbol::new(&name)) }
     }
 
-    /// The bytes of the comment that are Mangle.
+    /// Range of the code in the file.
     #[must_use]
     pub fn bytes(&self) -> TextRange {
         self.bytes
     }
 
-    /// Calls `visit` for everything that the comment mentions. Ranges count from the start of the file.
+    /// Calls `visit` for each mention. Ranges are relative to the file.
     pub fn mentions(&self, visit: &mut impl FnMut(Mention)) {
         let (range, part) = (self.bytes, StatementPart::Comment);
         match &self.content {
@@ -105,7 +107,7 @@ impl Directive {
     }
 }
 
-/// The comments of a file that mention something, in the order of the text.
+/// Returns the comments with Mangle code in a file, in source order.
 #[must_use]
 pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
     let mut all = Vec::new();
@@ -124,7 +126,8 @@ pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
     all
 }
 
-/// The words of the intents that a sample kernel is previewed with. Groups share what comes before the first of them.
+/// Returns the words of the intents in a preview header. Groups share words from common settings,
+/// so duplicates are removed.
 fn intent_words(file: &FileSummary) -> Vec<TextRange> {
     let header = Header::read(&file.text);
     let intents = header.groups.iter().filter_map(|group| group.intent.as_ref());
@@ -137,7 +140,8 @@ fn intent_words(file: &FileSummary) -> Vec<TextRange> {
     ranges
 }
 
-/// The types of the shards that a sample kernel is previewed for. Groups share what comes before the first of them.
+/// Returns the shard types in a preview header. Groups share values from common settings, so
+/// duplicates are removed.
 fn shard_types(file: &FileSummary) -> Vec<TextRange> {
     let header = Header::read(&file.text);
     let shards = header.groups.iter().filter_map(|group| group.shard.as_ref());
@@ -147,7 +151,7 @@ fn shard_types(file: &FileSummary) -> Vec<TextRange> {
     ranges
 }
 
-/// Comments that should mention something and cannot be read: their bytes.
+/// Returns the ranges of comments with malformed Mangle code.
 #[must_use]
 pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     if !program.embedding.is_test(file.id) {
@@ -163,15 +167,15 @@ pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
 }
 
 impl Place<'_> {
-    /// What stands at the offset, in a statement or in a comment that mentions something. Between two words, the one that
-    /// starts there counts.
+    /// Returns the mention at the offset, in a statement or in a comment. Between two adjacent
+    /// words, the second word is returned.
     #[must_use]
     pub fn mention(&self) -> Option<Mention> {
         self.mention_in_statement().or_else(|| mention_at(*self).map(|(_, mention)| mention))
     }
 }
 
-/// The comment at a place and what it mentions there. The number is that of the comment among [`directives`].
+/// Returns the mention in the comment at a place, and the index of the comment in [`directives`].
 #[must_use]
 pub fn mention_at(place: Place<'_>) -> Option<(usize, Mention)> {
     if !is_on_comment(place) {
@@ -189,7 +193,7 @@ pub fn mention_at(place: Place<'_>) -> Option<(usize, Mention)> {
     found
 }
 
-/// Whether the line of a place is a comment that can mention something.
+/// True if the line of a place is a comment.
 fn is_on_comment(place: Place<'_>) -> bool {
     let text = place.text();
     let start = text.get(..place.offset.into()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
@@ -197,19 +201,19 @@ fn is_on_comment(place: Place<'_>) -> bool {
     line.starts_with('#')
 }
 
-/// The number of the comment that a variable belongs to; `None` for a variable of a statement.
+/// Returns the index of the comment that contains a variable. `None` for a variable of a statement.
 #[must_use]
 pub fn of_variable(file: &FileSummary, variable: Variable) -> Option<usize> {
     (variable.item as usize).checked_sub(file.items.len())
 }
 
-/// The number that variables of a comment have as their statement.
+/// Returns the statement number used for the variables of a comment.
 #[must_use]
 pub fn number_of_item(file: &FileSummary, comment: usize) -> u32 {
     u32::try_from(file.items.len() + comment).unwrap_or(u32::MAX)
 }
 
-/// The premise of a comment as a file by itself, with the same offsets: what features that look around a cursor read.
+/// The premise of a comment as a separate file with the same offsets, for cursor-based features.
 #[derive(Debug)]
 pub struct DirectiveFile {
     file: FileSummary,
@@ -217,7 +221,7 @@ pub struct DirectiveFile {
 }
 
 impl DirectiveFile {
-    /// The premise of the comment that a place of a policy test is in, be it whole or not.
+    /// Parses the possibly incomplete premise of the comment at a place of a policy test.
     #[must_use]
     pub fn new(place: Place<'_>) -> Option<Self> {
         if !place.program().embedding.is_test(place.file.id) || !is_on_comment(place) {
@@ -246,10 +250,10 @@ impl DirectiveFile {
         Self::of(place, &premise, start)
     }
 
-    /// A premise that starts at `start`.
+    /// Parses a premise that starts at `start`.
     fn of(place: Place<'_>, premise: &str, start: TextSize) -> Option<Self> {
         let before = usize::from(start).checked_sub(HEAD.len())?;
-        // A blank before the full stop, which would else belong to an unfinished name.
+        // The space prevents the full stop from becoming part of an unfinished name.
         let text: Arc<str> = format!("{:before$}{HEAD}{premise} .", "").into();
         let source = SourceFile::parse(text);
         let mut file = FileSummary::new(place.file.id, &source);
@@ -258,14 +262,14 @@ impl DirectiveFile {
         Some(Self { file, source })
     }
 
-    /// The same place in the file of the premise.
+    /// Returns the place at the same offset in the file of the premise.
     #[must_use]
     pub fn place<'a>(&'a self, outer: Place<'a>) -> Place<'a> {
         Place { analysis: outer.analysis, file: &self.file, source: &self.source, offset: outer.offset }
     }
 }
 
-/// Whether a text contains a word, not only a part of a longer one.
+/// True if a text contains a word that is not part of a longer word.
 #[must_use]
 pub fn has_word(text: &str, word: Symbol) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';

@@ -1,6 +1,8 @@
-//! Tables of facts for a program: what their rows may be, by the name of the file and the declarations of the program.
+//! Fact tables (CSV and JSON Lines) of a program. The file name selects the predicate, and its
+//! declaration determines the cell types.
 //!
-//! Takes a program, the name of a file and its bytes; gives the rows to a sink. What a row is, is `kernel::facts`'s.
+//! The input is a program, a file name and the bytes; the rows go to a sink. `kernel::facts`
+//! defines the row format.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -16,20 +18,20 @@ use mangle_engine::types::{Base, Rows, Type};
 use mangle_syntax::syntax::ast::Term;
 use mangle_syntax::text::{Symbol, nearest};
 
-/// Whether the name of a file says that it is a table of facts.
+/// True if the file has the extension of a fact table.
 #[must_use]
 pub fn is_table(file_name: &str) -> bool {
     form(file_name).is_some()
 }
 
-/// How the rows of a table are written.
+/// File format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Csv,
     JsonLines,
 }
 
-/// The name of the predicate, and how its facts are written.
+/// Returns the name of the predicate and the file format.
 fn form(file_name: &str) -> Option<(&str, Form)> {
     let (name, extension) = file_name.rsplit_once('.')?;
     match extension {
@@ -39,11 +41,10 @@ fn form(file_name: &str) -> Option<(&str, Form)> {
     }
 }
 
-/// Reads the table of this name (without its folder) and hands its facts to `sink`.
+/// Reads the table with this file name (without folder) and passes its facts to `sink`.
 ///
-/// # Errors
-/// When the name is no table's, the program does not have the predicate, or the bytes cannot be read: a sentence for
-/// the one who named it.
+/// # Errors If the name does not have the extension of a table, the program does not have the
+/// predicate, or the bytes cannot be parsed. The error is a message for users.
 pub fn read_table<'r>(
     program: &Program,
     file_name: &str,
@@ -65,10 +66,10 @@ pub fn read_table<'r>(
     report.map_err(|error| error.to_string())
 }
 
-/// Gives the facts of a table to a program that is to be evaluated, no more of them than `most`.
+/// Adds the facts of a table to a program before its evaluation. At most `most` facts are accepted.
 ///
 /// # Errors
-/// As [`read_table`].
+/// See [`read_table`].
 pub fn give_table(
     kernel: &mut Kernel,
     program: &Program,
@@ -79,10 +80,11 @@ pub fn give_table(
     give(kernel, most, |values, sink| read_table(program, file_name, input, values, sink))
 }
 
-/// Gives the rows of columns as facts of the predicate of this name to a program that is to be evaluated, no more of them than `most`.
+/// Adds the rows of columns as facts of the named predicate before the evaluation. At most `most`
+/// facts are accepted.
 ///
 /// # Errors
-/// When the program does not have the predicate, or there are more rows.
+/// If the program does not have the predicate, or there are more than `most` rows.
 pub fn give_columns<C: FactColumns>(
     kernel: &mut Kernel,
     program: &Program,
@@ -97,7 +99,7 @@ pub fn give_columns<C: FactColumns>(
     give(kernel, most, |values, sink| Ok(read_columns(parts, &shapes, values, sink)))
 }
 
-/// Gives the facts that `read` hands to its sink.
+/// Adds the facts that `read` passes to its sink.
 fn give(
     kernel: &mut Kernel,
     most: usize,
@@ -117,7 +119,7 @@ fn give(
     Ok(report)
 }
 
-/// What a row of the table of predicates of this name may be.
+/// Returns the possible row shapes for the predicates with this name.
 fn shapes(program: &Program, name: &str) -> Vec<TableShape> {
     let of_name = program.named(Symbol::new(name));
     of_name
@@ -139,10 +141,10 @@ fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<Table
     TableShape::of(id, name, columns, names, temporal)
 }
 
-/// What a cell of a column of this type holds.
+/// Returns the cell format of a column type.
 fn cell(ty: &Type) -> Cell {
     match ty {
-        // How the engine writes the values of options, nobody has shown yet.
+        // The textual form of option values in the engine is unknown.
         Type::Any | Type::Variable(_) | Type::Option(_) => Cell::Any,
         Type::Base(base) => match base {
             Base::Number => Cell::Number,
@@ -169,7 +171,7 @@ fn cell(ty: &Type) -> Cell {
                 .collect(),
         ),
         Type::Union(members) => {
-            // Every text is a string, so that is tried last.
+            // Every text is a valid string, so strings are tried last.
             let (texts, others): (Vec<_>, Vec<_>) = Arc::clone(members)
                 .iter()
                 .cloned()

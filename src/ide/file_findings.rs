@@ -1,11 +1,11 @@
-//! Findings about a file as a whole, placed: those of configuration files, and of files that
-//! cannot be read.
+//! Diagnostics about whole files: configuration files and unreadable files.
 
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding, Placement};
 use mangle_syntax::text::{FileId, TextSize};
 
-/// Places findings whose ranges count from the start of `file`, and applies severities.
+/// Converts findings with ranges relative to the start of `file` to diagnostics, and applies
+/// severities.
 #[must_use]
 pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettings) -> Vec<Diagnostic> {
     let place = |finding: Finding| {

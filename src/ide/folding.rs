@@ -1,4 +1,4 @@
-//! What can be folded away: statements, comments, sections under banners, tables of facts.
+//! Folding ranges: statements, comments, sections below banner comments, and tables of facts.
 
 use mangle_check::headings::{Rank, headings};
 use mangle_check::lines::{are_neighbours, is_alone, line_start};
@@ -7,33 +7,33 @@ use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::syntax::{SourceFile, Token, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 
-/// How many facts of one predicate make a table.
+/// Minimum number of consecutive facts of one predicate for a fold.
 const TABLE: usize = 4;
 
-/// Something that can be folded. Starts and ends on different lines.
+/// A folding range. Starts and ends on different lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
-    /// What disappears, from behind what stays to see.
+    /// Hidden range, starting after the text that remains visible.
     pub range: TextRange,
     pub kind: FoldKind,
-    /// What stands for it meanwhile, where the first line does not say it.
+    /// Placeholder text, if the first line is not descriptive.
     pub summary: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldKind {
-    /// Several lines of comment.
+    /// Consecutive comment lines.
     Comment,
-    /// The `Use` statements.
+    /// `Use` statements.
     Imports,
     /// A section, or a table of facts.
     Region,
-    /// A statement, or something in brackets.
+    /// A statement, or the content of brackets.
     Code,
 }
 
-/// The folds of a file, sorted by start, no two starting on one line: where they would, the larger
-/// one is kept.
+/// Returns the folds of a file, sorted by start. If several folds start on the same line, the
+/// largest is kept.
 #[must_use]
 pub fn folds(source: &SourceFile, file: &FileSummary) -> Vec<Fold> {
     let text = source.text();
@@ -52,8 +52,8 @@ pub fn folds(source: &SourceFile, file: &FileSummary) -> Vec<Fold> {
     nested(folds)
 }
 
-/// Leaves out what neither holds an earlier fold's end nor is inside it: editors nest folds. A fold
-/// may end on the line on which the one around it does.
+/// Removes folds that partially overlap an earlier fold, because editors require nested folds. A
+/// fold may end on the same line as its enclosing fold.
 fn nested(folds: Vec<Fold>) -> Vec<Fold> {
     let mut ends: Vec<TextSize> = Vec::new();
     let mut kept: Vec<Fold> = Vec::new();
@@ -71,7 +71,7 @@ fn code(range: TextRange) -> Fold {
     Fold { range, kind: FoldKind::Code, summary: None }
 }
 
-/// Comments that stand alone on neighbouring lines.
+/// Returns folds of standalone comments on consecutive lines.
 fn comments(text: &str, tokens: &[Token]) -> Vec<Fold> {
     let alone: Vec<_> = tokens
         .iter()
@@ -87,7 +87,8 @@ fn comments(text: &str, tokens: &[Token]) -> Vec<Fold> {
     blocks.filter_map(fold).collect()
 }
 
-/// What is below a banner, up to the next one of its kind, or between `# region` and `# endregion`.
+/// Returns folds from a banner to the next banner of the same or a higher rank, and from `# region`
+/// to `# endregion`.
 fn sections(text: &str, tokens: &[Token], file: &FileSummary) -> Vec<Fold> {
     let mut folds = Vec::new();
     let mut open: Vec<(Rank, TextSize)> = Vec::new();
@@ -118,7 +119,7 @@ fn sections(text: &str, tokens: &[Token], file: &FileSummary) -> Vec<Fold> {
     folds
 }
 
-/// Facts of one predicate that follow each other.
+/// Returns folds of consecutive facts of one predicate.
 fn tables(file: &FileSummary) -> Vec<Fold> {
     let runs =
         file.items.chunk_by(|first, second| fact_of(first).is_some() && fact_of(first) == fact_of(second));
@@ -143,7 +144,7 @@ fn imports(file: &FileSummary) -> Option<Fold> {
     Some(Fold { range, kind: FoldKind::Imports, summary: None })
 }
 
-/// Each statement, from the end of its first line.
+/// Returns a fold for each statement, starting at the end of its first line.
 fn statements(file: &FileSummary) -> impl Iterator<Item = Fold> {
     file.items.iter().map(|item| {
         let text = file.statement_text(item);
@@ -153,7 +154,7 @@ fn statements(file: &FileSummary) -> impl Iterator<Item = Fold> {
     })
 }
 
-/// What is between brackets.
+/// Returns folds of the content of brackets.
 fn brackets(tokens: &[Token]) -> Vec<Fold> {
     let mut open = Vec::new();
     let mut folds = Vec::new();

@@ -1,5 +1,4 @@
-//! Formatting for both shells: a whole file, the statements that a range touches, and what is right after a key was
-//! pressed.
+//! Formatting of files, of ranges, and on typing, for the command line and the language server.
 
 mod directives;
 mod on_type;
@@ -15,22 +14,22 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::format::{Formatting, Style, format};
 use mangle_syntax::text::TextRange;
 
-/// Formats a file. Statements that cannot be read stay as they are. `is_test`: it is a policy test, whose expectations
-/// are formatted, too.
+/// Formats a file. Statements with syntax errors are left unchanged. If `is_test` is set, the
+/// expectations of the policy test are formatted.
 #[must_use]
 pub fn whole(source: &SourceFile, settings: FormatSettings, is_test: bool) -> Formatting {
     with_expectations(format(source, style(settings), None), source, is_test, |_| true)
 }
 
-/// Formats the statements and comments of a file that a range touches.
+/// Formats the statements and comments that overlap a range.
 #[must_use]
 pub fn range(source: &SourceFile, settings: FormatSettings, range: TextRange, is_test: bool) -> Formatting {
     let touches = |comment: TextRange| comment.intersect(range).is_some();
     with_expectations(format(source, style(settings), Some(range)), source, is_test, touches)
 }
 
-/// Adds the edits of expectations and of the settings of a preview that `is_wanted` holds for. The formatter itself never
-/// looks into comments, so its edits are around them.
+/// Adds the edits of expectations and preview settings selected by `is_wanted`. The formatter does
+/// not edit comments, so the edits never overlap.
 fn with_expectations(
     mut formatting: Formatting,
     source: &SourceFile,

@@ -1,6 +1,7 @@
-//! The dependency graph of a program, or the part of it that somebody wants to see.
+//! Dependency graph of the predicates of a program, or a selected part of it.
 //!
-//! Takes a program and a [`Selection`]; gives [`PredicateGraph`], which `report::graph` draws.
+//! The input is a program and a [`Selection`]; the output is a [`PredicateGraph`] that
+//! `report::graph` renders.
 
 use std::collections::VecDeque;
 
@@ -12,33 +13,32 @@ use mangle_engine::program::graph::{Edge as Premise, Graph};
 use mangle_engine::program::{Predicate, PredicateId, PredicateInFile, Program};
 use mangle_syntax::text::{FileId, nearest};
 
-/// Which part of the graph is wanted. The default is all of it.
+/// Selects a part of the graph. Default: the whole graph.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Only what these files declare, define and ask for.
+    /// If set, only predicates that these files declare, define or use.
     pub files: Option<FxHashSet<FileId>>,
-    /// Only these predicates and those around them; all if it is empty.
+    /// If not empty, only these predicates and their surroundings.
     pub of: Vec<PredicateName>,
-    /// How many steps around them.
+    /// Maximum distance from the predicates in `of`, in edges.
     pub depth: usize,
     pub direction: Direction,
-    /// Only predicates that depend on themselves, alone or around a circle.
+    /// Only predicates that depend on themselves, directly or through a cycle.
     pub recursive: bool,
 }
 
-/// In which direction edges are followed from a predicate.
+/// Direction of the followed edges, relative to a predicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// To what it depends on, and to what depends on it.
     #[default]
     Both,
-    /// To what it depends on.
+    /// Dependencies of the predicate.
     Uses,
-    /// To what depends on it.
+    /// Predicates that depend on it.
     Users,
 }
 
-/// A predicate as somebody names it: `name` (of any arity) or `name/arity`.
+/// A predicate name given by a user: `name` (any arity) or `name/arity`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicateName {
     name: String,
@@ -46,7 +46,6 @@ pub struct PredicateName {
 }
 
 impl PredicateName {
-    /// Reads `name` or `name/arity`.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
@@ -62,7 +61,7 @@ impl PredicateName {
         key.name.as_str() == self.name && self.arity.is_none_or(|arity| arity == key.arity)
     }
 
-    /// Why there is nothing to show: none of the programs mentions the predicate.
+    /// Returns an error message if no program mentions the predicate.
     #[must_use]
     pub fn missing_from<'p>(&self, programs: impl Iterator<Item = &'p Program> + Clone) -> Option<String> {
         let mut all = programs.flat_map(|program| program.predicates.iter());
@@ -80,7 +79,7 @@ impl PredicateName {
     }
 }
 
-/// The graph of `program`, which is called `name`, as far as it is wanted.
+/// Returns the selected graph of `program`. `name` is the title of the graph.
 #[must_use]
 pub fn predicate_graph(program: &Program, name: &str, selection: &Selection) -> PredicateGraph {
     Drawing::new(program, selection).draw(name)
@@ -91,7 +90,7 @@ struct Drawing<'p> {
     graph: &'p Graph,
     premises: Vec<&'p Premise>,
     strata: Vec<u32>,
-    /// The predicates that are shown, sorted, and where each stands.
+    /// Shown predicates, sorted, and the position of each.
     shown: Vec<PredicateId>,
     position: FxHashMap<PredicateId, usize>,
 }
@@ -155,7 +154,7 @@ impl<'p> Drawing<'p> {
         }
     }
 
-    /// How many facts and rules there are.
+    /// Returns the number of facts and of rules.
     fn counts(&self, predicate: &Predicate) -> (usize, usize) {
         let files = predicate
             .files
@@ -175,7 +174,7 @@ impl<'p> Drawing<'p> {
         Some(NodePlace { file: site.file.id, range: site.range + site.item.start })
     }
 
-    /// The premises, those that ask the same predicate in the same way as one edge.
+    /// Returns the edges. Premises with the same predicates and kind are merged.
     fn edges(&self) -> Vec<Edge> {
         let mut edges: FxHashMap<(usize, usize, EdgeKind, bool), Edge> = FxHashMap::default();
         for premise in &self.premises {
@@ -206,7 +205,7 @@ impl<'p> Drawing<'p> {
         Some(NodePlace { file: file.id, range: premise.range + item.start })
     }
 
-    /// The circles that have a predicate among those shown, each with its members that are shown.
+    /// Returns the cycles with at least one shown predicate, reduced to the shown members.
     fn components(&self) -> Vec<Component> {
         let mut components: FxHashMap<_, Component> = FxHashMap::default();
         for (at, id) in self.shown.iter().enumerate() {
@@ -241,7 +240,7 @@ fn is_recursive(graph: &Graph, id: PredicateId) -> bool {
     graph.edges_from(id).iter().any(|premise| graph.is_recursive(premise))
 }
 
-/// The predicates that the wanted files declare, define or ask for.
+/// Returns the predicates that the selected files declare, define or use.
 fn mentioned(
     program: &Program,
     premises: &[&Premise],
@@ -261,7 +260,8 @@ fn mentioned(
     shown
 }
 
-/// The wanted predicates, what they depend on and what depends on them, so many steps away.
+/// Returns the selected predicates, their dependencies and their dependents, up to the selected
+/// depth.
 fn around(program: &Program, premises: &[&Premise], selection: &Selection) -> FxHashSet<PredicateId> {
     let is_wanted = |predicate: &Predicate| selection.of.iter().any(|wanted| wanted.matches(predicate));
     let all = program.predicates.with_ids();

@@ -1,4 +1,4 @@
-//! The other places of a file where the word under the cursor stands, and whether they write it or read it.
+//! Document highlights: occurrences of the word at the cursor, classified as read or write.
 
 use super::Place;
 use super::definition::origin_of_variable;
@@ -7,19 +7,18 @@ use super::subject::{Occurrence, Subject};
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::TextRange;
 
-/// What is done with the word at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HighlightKind {
-    /// It is asked for.
+    /// A use.
     Read,
-    /// It is made what it is: a head or a `Decl`; of a variable, where it gets its value.
+    /// A head, a `Decl`, or the place that binds a variable.
     Write,
-    /// It is a word of the language.
+    /// A keyword.
     Text,
 }
 
-/// The places of the file that mention what stands at a place; at a keyword, the keywords of the statement. Nothing
-/// for `_`.
+/// Returns the occurrences of the subject at a place. At a keyword, returns the keywords of the
+/// statement. Empty for `_`.
 #[must_use]
 pub fn highlights(place: Place<'_>) -> Vec<(TextRange, HighlightKind)> {
     let Some((subject, _)) = Subject::at(place) else { return keywords(place) };
@@ -42,7 +41,7 @@ fn kind(subject: Subject, occurrence: Occurrence, value: Option<TextRange>) -> H
     if writes { HighlightKind::Write } else { HighlightKind::Read }
 }
 
-/// The words that hold a statement together, if one of them is at the place.
+/// Returns the keywords of a statement if the cursor is on one of them.
 fn keywords(place: Place<'_>) -> Vec<(TextRange, HighlightKind)> {
     let Some(item) = place.item() else { return Vec::new() };
     let tokens = place.source.tokens(item.statement.range() + item.start);

@@ -1,7 +1,7 @@
-//! Words between the words of a program: what an argument is called, of which type a variable is.
+//! Inlay hints: parameter names and types of variables.
 //!
-//! Few of them. Where a name says the same already there is none; of facts in a row the first alone has them,
-//! as a table has its heads above the first line.
+//! Hints are sparse. A hint is omitted if the argument already contains the parameter name. Of
+//! consecutive facts, only the first has hints, like a table header.
 
 use rustc_hash::FxHashSet;
 
@@ -15,34 +15,31 @@ use mangle_settings::{ArgumentHints, HintSettings};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Premise, StatementKind, Term, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, slice};
 
-/// How many characters a hint has at most.
+/// Maximum length of a hint, in characters.
 pub const WIDTH: usize = 25;
 
-/// A word between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// Where it is shown.
     pub offset: TextSize,
     pub label: String,
     pub kind: HintKind,
-    /// The whole of what it says, where the label does not have room for it.
+    /// Full text, if the label is truncated.
     pub full: Option<String>,
-    /// The parameter that it names: of which predicate, which one.
+    /// The named parameter: predicate and zero-based index.
     pub parameter: Option<(PredicateKey, usize)>,
 }
 
-/// What a hint says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintKind {
-    /// What the argument behind it is called.
+    /// Parameter name before an argument.
     Argument,
-    /// The type of the variable before it.
+    /// Type after a variable.
     Type,
-    /// What became of the rule before it.
+    /// Evaluation result after a rule.
     Outcome,
 }
 
-/// The hints in a range of a file, in order.
+/// Returns the hints in a range of a file, sorted by offset.
 #[must_use]
 pub fn inlay_hints(
     analysis: &dyn Analysis,
@@ -64,8 +61,8 @@ pub fn inlay_hints(
     found
 }
 
-/// The hints after rules without solutions, whatever the sample. None where there is no sample: the facts that a rule
-/// needs may come from elsewhere.
+/// Returns hints after rules that have no solutions in any sample. Empty without samples, because
+/// facts may come from outside the program.
 #[must_use]
 pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[EvaluationView<'_>]) -> Vec<Hint> {
     let samples: Option<Vec<_>> = tried.iter().map(|tried| Some((tried.sample?, tried.readings?))).collect();
@@ -94,7 +91,7 @@ pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[Evalu
     rules.map(|(_, item)| hint(item)).collect()
 }
 
-/// What is said of a hint when somebody points at it, and where the parameter that it names is declared.
+/// Returns the tooltip of a hint, and the declaration of its parameter.
 #[must_use]
 pub fn resolve(
     analysis: &dyn Analysis,
@@ -119,7 +116,7 @@ pub fn resolve(
     Some((markup, place))
 }
 
-/// The work on one file.
+/// Hint collector for one file.
 struct Hints<'a> {
     analysis: &'a dyn Analysis,
     file: &'a FileSummary,
@@ -161,14 +158,15 @@ impl Hints<'_> {
         }
     }
 
-    /// Whether a fact follows one of the same predicate.
+    /// True if a fact follows another fact of the same predicate.
     fn goes_on(&self, index: usize, clause: &Clause) -> bool {
         let before = index.checked_sub(1).and_then(|index| self.file.items.get(index));
         let before = before.and_then(|item| item.statement.clause());
         before.is_some_and(|before| before.is_fact() && key_of(&before.head) == key_of(&clause.head))
     }
 
-    /// The names of an atom's arguments. The only argument of a predicate is what the predicate says.
+    /// Adds the names of an atom's arguments. Unary atoms are skipped because the predicate name
+    /// describes the argument.
     fn arguments(&mut self, item: &Item, atom: &Atom) {
         let program = self.analysis.program();
         if atom.args.len() < 2 {
@@ -193,7 +191,7 @@ impl Hints<'_> {
         }
     }
 
-    /// Whether the name of a parameter comes from this very place.
+    /// True if the parameter name is derived from this statement.
     fn is_its_own(&self, predicate: &Predicate, item: &Item, at: usize) -> bool {
         let first = predicate.defined_at.and_then(|(file, at)| {
             let file = self.analysis.program().files.get(file as usize)?;
@@ -204,7 +202,7 @@ impl Hints<'_> {
             && at < usize::from(predicate.key.arity)
     }
 
-    /// The types of the variables where the body has them first.
+    /// Adds types at the first occurrence of each variable in the body.
     fn variables(&mut self, item: &Item, clause: &Clause) {
         if clause.is_fact() {
             return;
@@ -220,7 +218,7 @@ impl Hints<'_> {
         }
     }
 
-    /// What the columns of a predicate without `Decl` hold, at its first head.
+    /// Adds the column types of an undeclared predicate at its first head.
     fn columns(&mut self, index: usize, item: &Item, clause: &Clause) {
         let program = self.analysis.program();
         let Some(id) = program.id_of(self.file, &clause.head) else { return };
@@ -234,14 +232,14 @@ impl Hints<'_> {
         }
         let rows = self.analysis.types().rows(id);
         for (at, term) in clause.head.args.iter().enumerate() {
-            // A constant shows its type itself.
+            // The type of a constant is obvious.
             if term.variable().is_some() {
                 self.typed(item.start + term.range.end(), &rows.column(at), Some((predicate.key, at)));
             }
         }
     }
 
-    /// The names of the parameters in a `bound […]`.
+    /// Adds parameter names in `bound […]`.
     fn bounds(&mut self, item: &Item, declaration: &Declaration) {
         let text = self.file.statement_text(item);
         for row in declaration.bounds.iter().filter(|row| row.types.len() > 1) {
@@ -277,7 +275,7 @@ impl Hints<'_> {
     }
 }
 
-/// The variables of a premise, outermost terms alone.
+/// Returns the top-level terms of a premise.
 fn terms(premise: &Premise) -> impl Iterator<Item = &Term> {
     let (atom, sides) = match premise {
         Premise::Literal(literal) => (literal.atom.args.as_slice(), None),
@@ -287,7 +285,7 @@ fn terms(premise: &Premise) -> impl Iterator<Item = &Term> {
     atom.iter().chain(sides.into_iter().flatten())
 }
 
-/// Whether a parameter's name says anything that the argument does not. One letter says nothing.
+/// True if the parameter name adds information to the argument. Single letters do not.
 fn says_more(name: &str, argument: &str) -> bool {
     let letters = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
@@ -303,7 +301,7 @@ mod tests {
     use super::*;
     use crate::ide::testing::{Fixture, every_place_of_the_examples};
 
-    /// Shows the hints in the text of the fixture, in guillemets.
+    /// Checks the hints, rendered in guillemets within the text of the fixture.
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(settings: &HintSettings, fixture: &str, expect: Expect) {
         let fixture = Fixture::new(fixture);
@@ -360,7 +358,7 @@ mod tests {
             on(P, S) :- crew(«Person:»P, OldShip, «Rank:»_), one(S, 1).
         "#]],
         );
-        // Names of one letter say nothing, and of one parameter the predicate's name says it.
+        // No hints for one-letter names and for unary predicates.
         check(
             &settings,
             "Decl p(X, Y). Decl q(Some). r() :- p(1, 2), q(3), :lt(1, 2).\n",

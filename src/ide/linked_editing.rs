@@ -1,14 +1,14 @@
-//! The places of a variable that change together while one types.
+//! Linked editing of the occurrences of a variable.
 
 use super::Place;
 use super::subject::Subject;
 use mangle_syntax::text::TextRange;
 
-/// What a variable looks like, as a regular expression of the kind that editors take.
+/// Regular expression of a variable, in the syntax of the editor protocol.
 pub const PATTERN: &str = "[A-Z][A-Za-z0-9]*";
 
-/// All places of the variable at a place, in its statement; empty for everything else, for a variable that stands alone,
-/// and in a statement that could not be read whole.
+/// Returns all occurrences of the variable at a place in its statement. Empty for other subjects,
+/// single occurrences, and statements with syntax errors.
 #[must_use]
 pub fn linked(place: Place<'_>) -> Vec<TextRange> {
     let Some((subject @ Subject::Variable(_), _)) = Subject::at(place) else { return Vec::new() };

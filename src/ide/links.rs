@@ -1,30 +1,29 @@
-//! What comments name: addresses of the web, and files.
+//! Links in comments: web addresses and files.
 //!
-//! Only what is written is said; whether a file is there, and whether a link may be followed, is not decided here.
+//! The functions only parse the text. Callers check if files exist and if links may be followed.
 
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{TextRange, size, text_len};
 
-/// Something that a comment names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link<'t> {
     pub range: TextRange,
     pub target: LinkTarget<'t>,
 }
 
-/// What a comment names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget<'t> {
-    /// An address that begins with `http://` or `https://`.
+    /// A URL that starts with `http://` or `https://`.
     Address(&'t str),
-    /// A path that ends like a file of Mangle or a configuration; relative to whatever the author thought of.
+    /// A path with the extension of a Mangle file, or of the settings file. The base folder is
+    /// unspecified.
     Path(&'t str),
 }
 
-/// How files end that may be linked.
+/// Suffixes of linkable file names.
 const ENDS: [&str; 3] = [".mg", ".gl", "mangle-ls.toml"];
 
-/// What the comments of a file name, in the order of the text.
+/// Returns the links in the comments of a file, in source order.
 #[must_use]
 pub fn links(source: &SourceFile) -> Vec<Link<'_>> {
     let text = source.text();
@@ -41,7 +40,7 @@ pub fn links(source: &SourceFile) -> Vec<Link<'_>> {
             let rest = said.get(at..).unwrap_or("");
             let end = rest.find(|char: char| char.is_whitespace() || ",;\"'`<>|".contains(char));
             let word = trimmed(rest.get(..end.unwrap_or(rest.len())).unwrap_or(""));
-            // Signs around a word are no part of it.
+            // Surrounding punctuation is not part of the word.
             let signs = word.len() - word.trim_start_matches(['(', '[', '{', '*']).len();
             let word = word.get(signs..).unwrap_or("");
             if let Some(target) = target(word) {
@@ -53,7 +52,8 @@ pub fn links(source: &SourceFile) -> Vec<Link<'_>> {
     found
 }
 
-/// A word without the signs of its sentence. A bracket is one unless the word opens it.
+/// Trims the punctuation of a sentence. Keeps a closing bracket if the word contains its opening
+/// bracket.
 fn trimmed(word: &str) -> &str {
     let mut word = word;
     loop {

@@ -1,6 +1,8 @@
-//! If a program loads, and the errors because of which it does not: every consumer of an evaluation asks this module.
+//! Load errors: errors that make the engine reject a whole program. All consumers of evaluations
+//! use this module.
 //!
-//! The engine takes a program whole or not at all. What is evaluated of a program that it rejects says nothing about a runtime.
+//! The engine loads a program completely or not at all. Evaluating a rejected program would not
+//! predict the behavior of a runtime.
 
 use super::registry;
 use crate::report::{LoadError, LoadErrors};
@@ -10,19 +12,20 @@ use mangle_engine::program::Program;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Encoding, FileId, LineIndex};
 
-/// The errors because of which a program does not load; `name` gives the names of its files in output.
+/// Returns the load errors of a program. `name` returns the display names of its files.
 #[must_use]
 pub fn load_errors(program: &Program, name: &dyn Fn(FileId) -> String) -> LoadErrors {
     placed(program, &rejected(program), name)
 }
 
-/// The findings because of which a program does not load.
+/// Returns the findings that prevent loading.
 #[must_use]
 pub fn rejected(program: &Program) -> Vec<(FileId, Diagnostic)> {
     rejections(program, &FindingCache::new(registry::all()))
 }
 
-/// [`load_errors`] of a program with a policy test. The cases of the test are no part of the program: each is one with the rest.
+/// [`load_errors`] of a program with a policy test. The test cases are excluded: each case is a
+/// separate program together with the rest.
 #[must_use]
 pub fn load_errors_around_cases(
     program: &Program,
@@ -32,7 +35,7 @@ pub fn load_errors_around_cases(
     placed(program, &outside_cases(program, test, rejected(program)), name)
 }
 
-/// The findings that are in no case of a policy test.
+/// Returns the findings outside of the cases of a policy test.
 #[must_use]
 pub fn outside_cases(
     program: &Program,
@@ -44,7 +47,7 @@ pub fn outside_cases(
     found
 }
 
-/// Findings in files of a program as errors of loading.
+/// Converts findings to load errors.
 #[must_use]
 pub fn placed(
     program: &Program,
@@ -54,7 +57,7 @@ pub fn placed(
     let mut indexed: Option<(FileId, LineIndex)> = None;
     let error = |(file, one): &(FileId, Diagnostic)| {
         let text = program.file(*file).map_or("", |file| &file.text);
-        // Findings of a file follow each other.
+        // Findings are grouped by file.
         let lines = match indexed.take().filter(|(of, _)| of == file) {
             Some((_, lines)) => lines,
             None => LineIndex::new(text),

@@ -1,8 +1,8 @@
-//! What is shown to a reader in a pop-up, as Markdown or as plain text, whichever the editor can.
+//! Pop-up content, rendered as Markdown or plain text depending on the editor.
 
 use crate::report::sink::{code_span, longest_run};
 
-/// Paragraphs and pieces of code.
+/// Sequence of blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Markup {
     blocks: Vec<Block>,
@@ -10,82 +10,79 @@ pub struct Markup {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Block {
-    /// Mangle.
+    /// Mangle code.
     Code(String),
-    /// Lines of a text that is no Mangle.
+    /// Lines in another language.
     Excerpt(String),
-    /// Our own words, in Markdown.
+    /// Trusted text with code spans.
     Words(String),
-    /// Somebody else's words. Whatever is in them is shown, not obeyed.
+    /// Untrusted text. All markup is escaped.
     Foreign(String),
     List(Vec<Line>),
 }
 
-/// A line of a list.
+/// A list item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// How many lines it stands below.
+    /// Nesting depth.
     pub depth: usize,
-    /// Somebody else's words, on one line.
+    /// Untrusted text on one line.
     pub text: String,
-    /// Our own words about it: text alone.
+    /// Trusted plain text after it.
     pub note: String,
-    /// A place that belongs to it.
     pub link: Option<Link>,
 }
 
-/// A way to a place.
+/// A link to a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// What the place is called: `policy.mg:12`.
+    /// Label, for example `policy.mg:12`.
     pub label: String,
     pub target: String,
 }
 
 impl Markup {
-    /// Adds Mangle code.
     #[must_use]
     pub fn code(mut self, code: impl Into<String>) -> Self {
         self.blocks.push(Block::Code(code.into()));
         self
     }
 
-    /// Adds lines of a text that is no Mangle, as they are.
+    /// Adds lines in another language, verbatim.
     #[must_use]
     pub fn excerpt(mut self, lines: impl Into<String>) -> Self {
         self.blocks.push(Block::Excerpt(lines.into()));
         self
     }
 
-    /// Adds a paragraph in our own words, with `code` as its only markup: what they quote goes through [`code_span`].
+    /// Adds a paragraph of trusted text. Code spans are the only markup; quoted text must be
+    /// formatted with [`code_span`].
     #[must_use]
     pub fn words(mut self, words: impl Into<String>) -> Self {
         self.blocks.push(Block::Words(words.into()));
         self
     }
 
-    /// Adds words from a file: shown as they are.
+    /// Adds text from a file, verbatim.
     #[must_use]
     pub fn foreign(mut self, words: impl Into<String>) -> Self {
         self.blocks.push(Block::Foreign(words.into()));
         self
     }
 
-    /// Adds a list.
     #[must_use]
     pub fn list(mut self, lines: Vec<Line>) -> Self {
         self.blocks.extend((!lines.is_empty()).then_some(Block::List(lines)));
         self
     }
 
-    /// Adds the blocks of another.
+    /// Appends the blocks of another markup.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.blocks.extend(other.blocks);
         self
     }
 
-    /// Whether there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
@@ -102,7 +99,6 @@ impl Markup {
         })
     }
 
-    /// As plain text.
     #[must_use]
     pub fn to_plain(&self) -> String {
         self.join(|block| match block {
@@ -128,7 +124,7 @@ impl Line {
             out.push_str(&format!(" {}", escaped(&self.note)));
         }
         if let Some(Link { label, target }) = &self.link {
-            // What would end the link early.
+            // Parentheses would end the link.
             let target = target.replace('(', "%28").replace(')', "%29");
             out.push_str(&format!(" [{}]({target})", escaped(label)));
         }
@@ -147,23 +143,24 @@ impl Line {
     }
 }
 
-/// A text on one line as a piece of code that it cannot close.
+/// Formats a text as a code span on one line. Backticks in the text cannot close the span.
 fn span(text: &str) -> String {
     code_span(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// A fence that the code cannot close.
+/// Returns a fence that is longer than any run of backticks in the code.
 fn fence(code: &str) -> String {
     "`".repeat(longest_run(code).max(2) + 1)
 }
 
-/// A part of words with pieces of code in them.
+/// Part of a text with code spans.
 enum Piece<'w> {
     Code(&'w str),
     Words(&'w str),
 }
 
-/// Words taken apart as Markdown does it: a row of backticks ends at the next row of the same length, or is text.
+/// Splits a text into code spans like Markdown: a run of backticks ends at the next run of the same
+/// length. Unmatched runs are text.
 fn pieces(words: &str) -> Vec<Piece<'_>> {
     let (mut found, mut rest) = (Vec::new(), words);
     while let Some(start) = rest.find('`') {
@@ -185,7 +182,7 @@ fn pieces(words: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// Where the first row of so many backticks begins.
+/// Returns the offset of the first run of exactly `len` backticks.
 fn end_of(text: &str, len: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text.get(at..)?.find('`') {
@@ -200,14 +197,14 @@ fn end_of(text: &str, len: usize) -> Option<usize> {
     None
 }
 
-/// What a piece of code says: one blank on either side is not part of it.
+/// Returns the content of a code span. One space on each side is not part of it.
 fn inside(code: &str) -> &str {
     let is_padded = !code.trim().is_empty();
     code.strip_prefix(' ').and_then(|code| code.strip_suffix(' ')).filter(|_| is_padded).unwrap_or(code)
 }
 
-/// Words of ours as Markdown. What they quote may have ended the code that it stands in: outside of code, nothing is a
-/// link, an image, HTML or a heading.
+/// Renders trusted text as Markdown. Quoted text may have closed its code span, so links, images,
+/// HTML and headings are escaped outside of code.
 fn words_in_markdown(words: &str) -> String {
     let piece = |piece: &Piece<'_>| match piece {
         Piece::Code("") => String::new(),
@@ -218,7 +215,6 @@ fn words_in_markdown(words: &str) -> String {
     all.split('\n').map(without_block).collect::<Vec<_>>().join("\n")
 }
 
-/// Words of ours as plain text.
 fn words_in_plain(words: &str) -> String {
     let piece = |piece: &Piece<'_>| match piece {
         Piece::Code(code) => inside(code).to_owned(),
@@ -227,7 +223,7 @@ fn words_in_plain(words: &str) -> String {
     pieces(words).iter().map(piece).collect()
 }
 
-/// Text in the middle of a line in which nothing is markup.
+/// Escapes inline markup.
 fn inert(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for char in words.chars() {
@@ -236,7 +232,7 @@ fn inert(words: &str) -> String {
         }
         out.push(char);
     }
-    // Addresses become links by themselves.
+    // Prevents automatic links.
     out.replace("://", ":\\//")
         .replace("www.", "www\\.")
         .replace("WWW.", "WWW\\.")
@@ -244,19 +240,19 @@ fn inert(words: &str) -> String {
         .replace("__", "\\_\\_")
 }
 
-/// A line that begins no block but a paragraph.
+/// Escapes markup at the start of a line.
 fn without_block(line: &str) -> String {
     let inner = line.trim_start();
     let begins = inner.starts_with(['#', '>', '+', '-', '=']) || inner.starts_with("\\~");
     if begins { format!("\\{inner}") } else { inner.to_owned() }
 }
 
-/// Text as Markdown that shows exactly it: lines stay lines, no link, image or HTML comes of it.
+/// Escapes a text completely. Line breaks are kept; links, images and HTML are not rendered.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.lines().enumerate() {
         if index > 0 {
-            // Two blanks at the end of a line keep the line break.
+            // Two trailing spaces create a line break.
             out.push_str("  \n");
         }
         let line = line.trim_start();
@@ -264,7 +260,7 @@ fn escaped(text: &str) -> String {
         let mut before = ' ';
         for (at, char) in line.char_indices() {
             let after = line.get(at + char.len_utf8()..).and_then(|rest| rest.chars().next());
-            // Between letters it is never markup; there are readers that show each backslash.
+            // An underscore inside a word is never markup, and some renderers show the backslash.
             let in_word = char == '_' && before.is_alphanumeric() && after.is_some_and(char::is_alphanumeric);
             before = char;
             let starts_item =
@@ -273,7 +269,7 @@ fn escaped(text: &str) -> String {
                 char,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '!' | '|' | '~' | '&' | ':' | '@'
             );
-            // Before it, an address is a link without brackets.
+            // Renderers turn addresses that start with `www.` into links.
             let is_address =
                 char == '.' && line.get(..at).is_some_and(|before| before.to_lowercase().ends_with("www"));
             if (is_markup && !in_word) || starts_item || is_address {

@@ -1,5 +1,5 @@
-//! Whatever stands in a file, a pop-up about it has no link, image, HTML, heading or rule in it: checked with a reader of
-//! Markdown.
+//! Injection tests: text from a file never creates links, images, HTML, headings or rules in a
+//! pop-up. Verified with a Markdown parser.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
@@ -7,7 +7,7 @@ use super::markup::{Line, Markup};
 use super::testing::Fixture;
 use crate::report::sink;
 
-/// Texts that are more than text to a reader of Markdown.
+/// Texts with Markdown markup.
 const PAYLOADS: [&str; 42] = [
     "a``![i](http://e/x)``b",
     "`![i](http://e/x)`",
@@ -102,7 +102,7 @@ fn nothing_foreign_is_markup_in_a_report() {
     }
 }
 
-/// Everything that renderers find in the text of Markdown after escapes and references are resolved is in spans of code.
+/// After unescaping, addresses, mentions and issue numbers occur only in code spans.
 #[test]
 fn words_have_no_address_mention_or_number_outside_of_code() {
     for payload in PAYLOADS {

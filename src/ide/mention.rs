@@ -1,6 +1,6 @@
-//! What stands at an offset, and everything that a statement mentions: predicates, functions,
-//! variables, names, types, packages. The one answer to this that hover, navigation, rename, tokens
-//! and the others share.
+//! Classification of the word at an offset, and enumeration of all mentions in a statement:
+//! predicates, functions, variables, names, types, packages. Shared by hover, navigation, rename,
+//! tokens and others.
 
 use super::Place;
 use mangle_engine::program::{PredicateKey, key_of};
@@ -10,41 +10,36 @@ use mangle_syntax::syntax::ast::{
 };
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
-/// A word in a statement and what it stands for.
+/// A word in a statement with its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
-    /// Its bytes in the file.
+    /// Byte range in the file.
     pub range: TextRange,
-    /// What it stands for.
     pub entity: Entity,
-    /// Where in the statement it stands.
     pub part: StatementPart,
 }
 
-/// What a word stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Entity {
-    /// A predicate, its name as written; [`Place::predicate`] knows it.
+    /// A predicate with its name as written. [`Place::predicate`] resolves it.
     Predicate(PredicateKey),
-    /// A built-in predicate: a name with a leading colon.
+    /// A built-in predicate, with its leading colon.
     Builtin(PredicateKey),
-    /// A function, with its `fn:`.
+    /// A function, with its `fn:` prefix.
     Function(Symbol),
-    /// A variable of its statement.
     Variable(Symbol),
     /// `_`
     Wildcard,
     Name(Symbol),
     /// A name in a type expression: `/string`, or a prefix such as `/role`.
     Type(Symbol),
-    /// A constructor of types, with its `fn:`, also where it is written `.List`.
+    /// A type constructor with its `fn:` prefix, even if written as `.List`.
     Constructor(Symbol),
     Package(Symbol),
-    /// An atom of `descr […]`: `doc`, `mode`, …
+    /// An atom of `descr […]`, for example `doc` or `mode`.
     Descriptor(PredicateKey),
 }
 
-/// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatementPart {
     Declared,
@@ -54,25 +49,25 @@ pub enum StatementPart {
     Bound,
     /// `inclusion […]`
     Inclusion,
-    /// The head of a fact.
+    /// Head of a fact.
     Fact,
-    /// The head of a rule.
+    /// Head of a rule.
     Head,
-    /// A premise, or in one.
+    /// A positive premise.
     Body,
-    /// A premise under `!`, or in one.
+    /// A negated premise.
     Negated,
     Transform,
     /// `Package …!`
     Package,
     /// `Use …!`
     Use,
-    /// A comment of a policy test, or of a sample that asks for a preview.
+    /// A comment directive of a policy test or preview.
     Comment,
 }
 
 impl StatementPart {
-    /// Whether this is where things get defined rather than asked for.
+    /// True for heads of facts and rules.
     #[must_use]
     pub fn is_head(self) -> bool {
         matches!(self, Self::Fact | Self::Head)
@@ -80,7 +75,7 @@ impl StatementPart {
 }
 
 impl Place<'_> {
-    /// What stands at the offset in a statement.
+    /// Returns the mention at the offset in a statement.
     pub(super) fn mention_in_statement(&self) -> Option<Mention> {
         let mut found: Option<Mention> = None;
         each(self.item()?, &mut |mention| {
@@ -93,8 +88,8 @@ impl Place<'_> {
     }
 }
 
-/// Calls `visit` for every mention in a statement, damaged or not; not always in the order of the
-/// text.
+/// Calls `visit` for every mention in a statement, with or without syntax errors. The order may
+/// differ from source order.
 pub fn each(item: &Item, visit: &mut impl FnMut(Mention)) {
     let mut walk = Walk { start: item.start, part: StatementPart::Body, visit };
     match &item.statement.kind {
@@ -201,7 +196,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
         terms.iter().for_each(|term| self.term(term));
     }
 
-    /// The depth of terms is limited by the lowering.
+    /// The recursion is bounded because the lowering limits the depth of terms.
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Variable(symbol) => self.emit(term.range, Entity::Variable(*symbol)),
@@ -220,7 +215,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
         }
     }
 
-    /// The name of an application; brackets are no mention.
+    /// Visits the name of a function call. Bracket notation is not a mention.
     fn function(&mut self, apply: &Apply) {
         if apply.form != ApplyForm::Call {
             return;
@@ -234,7 +229,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
         self.emit(apply.function.range, entity);
     }
 
-    /// A type expression, or a part of one.
+    /// Visits a type expression.
     fn ty(&mut self, ty: &Term) {
         match &ty.kind {
             TermKind::Name(symbol) => self.emit(ty.range, Entity::Type(*symbol)),

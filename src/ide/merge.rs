@@ -1,6 +1,6 @@
-//! One list of diagnostics for a file: from the checks of its programs, their evaluations, and what else was found.
+//! Merged diagnostics of a file: static checks of all its programs, evaluations, and other sources.
 //!
-//! The command line and the editor merge here, so that a count is the same in both.
+//! The command line and the language server share this module, so their counts are equal.
 
 use rustc_hash::FxHashSet;
 
@@ -10,23 +10,23 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextRange;
 
-/// What was found in one file, list by list. Of findings at one place, those of the first list count.
+/// Diagnostics of one file by source. At equal places, earlier lists take precedence.
 #[derive(Debug, Default)]
 pub struct Lists<'d> {
-    /// Of the checks, a list for each program that reports the file.
+    /// Static checks, one list per program that reports the file.
     pub checks: Vec<&'d [Diagnostic]>,
-    /// Of the evaluations: of the programs with their own facts alone, then with each sample, by its name.
+    /// Evaluations: first without samples, then with each sample by name.
     pub evaluations: Vec<&'d [Diagnostic]>,
-    /// Of the prompts that the file is a part of, or of the replay of a transcript.
+    /// Diagnostics of the prompts that include the file, or of the replay of a transcript.
     pub others: Vec<&'d [Diagnostic]>,
 }
 
 impl<'d> Lists<'d> {
-    /// The diagnostics of the file, sorted by start, each once. `summary` is the file as a part of programs; without it
-    /// evaluations count for nothing.
+    /// Returns the deduplicated diagnostics, sorted by start. `summary` is the file as a part of
+    /// programs; if missing, evaluations are ignored.
     ///
-    /// A comment that silences nothing is reported if no program of the file needs it. What an evaluation finds is left out
-    /// where a check already says the same ([`is_news`]).
+    /// An unused ignore comment is reported only if no program of the file needs it. Evaluation
+    /// findings already covered by a check are omitted ([`is_news`]).
     #[must_use]
     pub fn merged(&self, summary: Option<&FileSummary>) -> Vec<&'d Diagnostic> {
         let mut found = once(&self.checks);

@@ -1,6 +1,8 @@
-//! What an editor or the command line asks of a program, one file a feature, and the registry
-//! that joins all rules. Takes snapshots of programs and offsets ([`Place`]); gives plain data. Knows neither
-//! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
+//! Editor features and the rule registry, one file per feature. Independent of the protocol and the
+//! file system.
+//!
+//! The input is a snapshot of a program with an offset ([`Place`]); the output is plain data. All
+//! features share the classification of words in [`mention`].
 
 pub mod assists;
 pub mod call_hierarchy;

@@ -1,4 +1,4 @@
-//! Where a feature looks: a program at one revision, a file of it, an offset.
+//! Position of a request: an analyzed program, a file and an offset.
 
 pub use mangle_check::Analysis;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
@@ -11,9 +11,9 @@ use mangle_syntax::text::{FileId, TextSize};
 pub struct Place<'a> {
     pub analysis: &'a dyn Analysis,
     pub file: &'a FileSummary,
-    /// The same file, parsed.
+    /// The parsed file.
     pub source: &'a SourceFile,
-    /// The offset in the file's text; inside it, at a character.
+    /// Byte offset in the file, on a character boundary.
     pub offset: TextSize,
 }
 
@@ -24,8 +24,8 @@ impl std::fmt::Debug for Place<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// An offset in a file; `None` when the file is not of the program. Offsets past the end, or
-    /// inside a character, are moved back.
+    /// Creates a place. `None` if the file is not part of the program. An offset past the end or
+    /// inside a character is moved back.
     #[must_use]
     pub fn new(analysis: &'a dyn Analysis, file: FileId, offset: TextSize) -> Option<Self> {
         let source = analysis.source(file)?;
@@ -42,20 +42,19 @@ impl<'a> Place<'a> {
         self.analysis.program()
     }
 
-    /// The whole text of the file.
     #[must_use]
     pub fn text(&self) -> &'a str {
         &self.file.text
     }
 
-    /// The statement at the offset, its end included.
+    /// Returns the statement at the offset, including its end.
     #[must_use]
     pub fn item(&self) -> Option<&'a Item> {
         self.file.items.get(self.file.item_at(self.offset)?)
     }
 
-    /// The predicate that a name with so many arguments means in this file, if the program
-    /// mentions it.
+    /// Resolves a name and arity in this file. `None` if the program does not mention the
+    /// predicate.
     #[must_use]
     pub fn predicate(&self, key: PredicateKey) -> Option<&'a Predicate> {
         let program = self.program();
@@ -71,7 +70,7 @@ mod tests {
     use crate::ide::testing::Fixture;
     use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size, slice};
 
-    /// A JSON string that holds Mangle, as the text that is meant.
+    /// Extracts the Mangle text of a JSON string.
     fn inside(json: &str) -> Embedded {
         let (mut text, mut map) = (String::new(), SegmentMapBuilder::default());
         let mut chars = json.char_indices().skip(1).peekable();

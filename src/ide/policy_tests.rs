@@ -1,7 +1,8 @@
-//! Policy tests, run and reported: the one answer of the command `test` and of `mangle/test`. And where a test file says
-//! `run`.
+//! Runner and report of policy tests, shared by the `test` command and `mangle/test`. Also computes
+//! the `run` code lenses of test files.
 //!
-//! Takes test files with their programs; gives a [`TestReport`] and what there is to warn of.
+//! The input is a list of test files with their programs; the output is a [`TestReport`] with
+//! warnings.
 
 use std::collections::BTreeSet;
 
@@ -21,42 +22,42 @@ use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Group, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, slice};
 
-/// A suite that was run.
+/// Result of running one test file.
 struct SuiteRun {
     suite: Suite,
-    /// What the properties of the file came to.
+    /// Results of the properties in the file.
     properties: Vec<PropertyReport>,
-    /// Whether its file has neither cases nor properties.
+    /// True if the file has neither cases nor properties.
     is_empty: bool,
-    /// What to warn of: where in the file, and why.
+    /// Warnings with their offsets in the file.
     warnings: Vec<(TextSize, String)>,
-    /// The errors because of which the program around the cases does not load.
+    /// Errors that prevent loading of the program around the cases.
     load_errors: LoadErrors,
 }
 
-/// A test file that is to be run.
+/// A test file to run.
 #[derive(Debug, Clone, Copy)]
 pub struct TestRun<'p> {
-    /// It and the program around it.
+    /// Program that contains the test file.
     pub program: &'p Program,
-    /// The file.
+    /// The test file.
     pub file: FileId,
-    /// How its cases are evaluated.
+    /// Evaluation settings of the cases.
     pub settings: TestSettings,
-    /// Which rules find errors, because of which a case cannot be run.
+    /// Severities of the rules whose errors prevent a case from running.
     pub rules: &'p RuleSettings,
-    /// Over which worlds its properties are checked.
+    /// Settings that define the worlds for property checks.
     pub project: &'p Settings,
-    /// Answers of its properties that are known from before.
+    /// Cached results of properties.
     pub memo: Option<&'p AnswerMemo>,
-    /// Errors of the settings, because of which nothing is run.
+    /// Errors in the settings. If not empty, nothing is run.
     pub settings_errors: &'p LoadErrors,
     /// True if cases are run although the program does not load.
     pub anyway: bool,
 }
 
-/// Runs test files, those cases and properties of which `wanted` takes the file and the name, in parallel. Gives the report,
-/// and what of the programs counts for nothing in it.
+/// Runs the cases and properties selected by `wanted` (file and name), in parallel. Returns the
+/// report, and warnings about clauses that do not contribute to it.
 #[must_use]
 pub fn run_tests(
     runs: &[TestRun<'_>],
@@ -136,7 +137,7 @@ impl SuiteRun {
     }
 }
 
-/// What the properties of a test file come to.
+/// Checks the properties of a test file.
 fn properties(
     run: &TestRun<'_>,
     wanted: &dyn Fn(&str) -> bool,
@@ -158,18 +159,17 @@ fn properties(
     verify_each(&verification, surroundings, &mut |name| wanted(name), cancel)
 }
 
-/// What a check finds in a test file.
+/// Check results of a test file.
 #[derive(Default)]
 struct TestFindings {
-    /// The errors.
     errors: Vec<FileError>,
-    /// Warnings about the types of facts, with their places: such a fact may fit no rule.
+    /// Type warnings about facts, with their offsets. A fact with a wrong type may match no rule.
     warnings: Vec<(TextSize, String)>,
-    /// The errors because of which the program around the cases does not load.
+    /// Errors that prevent loading of the program around the cases.
     load_errors: LoadErrors,
 }
 
-/// Checks a test file with the program around it.
+/// Checks a test file together with its program.
 fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -> TestFindings {
     let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
@@ -179,14 +179,14 @@ fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -
     let (in_cases, around): (Vec<_>, Vec<_>) =
         rejected(run.program).into_iter().partition(|(file, one)| is_in_case(*file, one.range.start()));
     found.load_errors.add(placed(run.program, &around, name));
-    // Also those that the settings switch off.
+    // Includes findings of rules that are disabled in the settings.
     let of_cases = in_cases.into_iter().map(|(_, one)| one);
     let of_check = all.into_iter().flat_map(|(_, found)| found);
     let mut seen = FxHashSet::default();
     let all = of_check.chain(of_cases).filter(|one| seen.insert((one.range, one.rule.code)));
     for diagnostic in all {
         let message = diagnostic.message.trim_end_matches('.').to_owned();
-        // The engine stores a fact of another type.
+        // The engine stores facts with wrong types, so such findings are only warnings.
         let is_of_type =
             diagnostic.rule.group == Group::Types && diagnostic.rule.severity != Some(Severity::Error);
         if is_of_type && diagnostic.severity >= Severity::Warning {
@@ -200,20 +200,20 @@ fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -
     found
 }
 
-/// How many characters of a head are shown.
+/// Maximum length of a shown head, in characters.
 const HEAD_CHARS: usize = 100;
 
-/// A clause for a reader.
+/// Location and head of a clause, for reports.
 struct RulePlace {
     file: String,
     line: usize,
-    /// The predicate that it defines.
+    /// Name and arity of the defined predicate.
     predicate: String,
-    /// Its head on one line.
+    /// Head on one line.
     head: String,
 }
 
-/// Where a clause is, and what it defines.
+/// Returns the location and the head of a clause.
 fn place(program: &Program, name: &dyn Fn(FileId) -> String, rule: RuleKey) -> RulePlace {
     let item = program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
     let clause = item.and_then(|item| item.statement.clause());
@@ -226,7 +226,7 @@ fn place(program: &Program, name: &dyn Fn(FileId) -> String, rule: RuleKey) -> R
     RulePlace { file: name(rule.file), line, predicate, head: head.unwrap_or_default() }
 }
 
-/// A text without line breaks, cut if it is long.
+/// Formats a text on one line, truncated to [`HEAD_CHARS`].
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(HEAD_CHARS) {
@@ -235,7 +235,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// Which rules of all tested programs fired in some case.
+/// Returns the coverage of the rules in all tested programs.
 fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> CoverageReport {
     let tests: FxHashSet<FileId> = runs.iter().map(|run| run.file).collect();
     let mut rules: FxHashMap<RuleKey, &Program> = FxHashMap::default();
@@ -250,7 +250,8 @@ fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> Str
     CoverageReport::new(rules.len(), &unfired.collect())
 }
 
-/// What of the programs counts for nothing in the tests: clauses that cannot be read or evaluated.
+/// Returns warnings about clauses that cannot be parsed or evaluated, and are therefore ignored by
+/// the tests.
 fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
     let mut warnings = BTreeSet::new();
     let mut damaged = FxHashSet::default();
@@ -274,16 +275,17 @@ fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String)
     warnings.into_iter().collect()
 }
 
-/// A place of a test file where tests can be run.
+/// A `run` code lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestLens {
-    /// The comment that opens a case or a property.
+    /// Range of the comment that starts the case or property.
     pub range: TextRange,
-    /// The name of it; `None` for all of the file.
+    /// Name of the case or property. `None` for the whole file.
     pub case: Option<String>,
 }
 
-/// Where the tests of a file can be run: all of them at the first case or property, and each at its own.
+/// Returns the `run` lenses of a file: one for the whole file at the first case or property, and
+/// one per case or property.
 #[must_use]
 pub fn test_lenses(program: &Program, file: FileId) -> Vec<TestLens> {
     let Some(file) = program.file(file) else { return Vec::new() };

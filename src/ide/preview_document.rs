@@ -1,7 +1,8 @@
-//! A prompt as a document: its text, which of its lines come from where, and its sections as folds. And what stands above
-//! the comments that ask for prompts.
+//! Virtual document of a prompt, with the origin of each line and the sections as folds. Also
+//! computes code lenses for previews.
 //!
-//! Takes what a preview shows; gives ranges of the text and places of files, for an editor to go back and forth.
+//! The input is a previewed prompt; the output contains ranges of its text and locations in files,
+//! for navigation.
 
 use agent_prompt::{Common, Header, OriginPlace, PreviewedPrompt};
 use mangle_engine::program::FileSummary;
@@ -9,28 +10,28 @@ use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{TextRange, slice, text_len};
 
-/// A prompt as a document.
+/// Text of a prompt with origins and sections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptDocument {
     pub text: String,
-    /// Its lines, as far as what they come from can be opened.
+    /// Origins of the lines, if they have a location.
     pub origins: Vec<PromptOrigin>,
-    /// The ranges of its sections that have more than one line, each with what the section is called.
+    /// Range and name of each section with more than one line.
     pub sections: Vec<(TextRange, String)>,
 }
 
-/// Where a line comes from.
+/// Origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptOrigin {
-    /// The line, without its line end.
+    /// Range of the line without its line ending.
     pub range: TextRange,
-    /// Where its words are.
+    /// Location of the source text.
     pub place: OriginPlace,
-    /// What it is there: `fact`, `derived`, `session`, …
+    /// Kind of origin, for example `fact`, `derived` or `session`.
     pub kind: &'static str,
 }
 
-/// Lays out a prompt.
+/// Renders a prompt as a document.
 #[must_use]
 pub fn prompt_document(common: &Common, shown: &PreviewedPrompt) -> PromptDocument {
     let mut document = PromptDocument::default();
@@ -53,17 +54,17 @@ pub fn prompt_document(common: &Common, shown: &PreviewedPrompt) -> PromptDocume
     document
 }
 
-/// A line above a comment that asks for a prompt.
+/// Code lens above a preview comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewLens {
     pub range: TextRange,
-    /// What the preview is called.
+    /// Name of the preview.
     pub name: String,
-    /// The id of its shard, and its type.
+    /// ID and type of the shard.
     pub shard: (String, String),
 }
 
-/// The previews that the comments at the top of a file ask for; `stem` is what one is called that has no name.
+/// Returns the previews in the header of a file. `stem` is the name of an unnamed preview.
 #[must_use]
 pub fn preview_lenses(text: &str, stem: &str) -> Vec<PreviewLens> {
     if !text.contains("@preview") {
@@ -78,26 +79,26 @@ pub fn preview_lenses(text: &str, stem: &str) -> Vec<PreviewLens> {
     groups.map(lens).collect()
 }
 
-/// A line above a fact that tells of a shard or of its template.
+/// Code lens above a fact about a shard or its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardLens {
-    /// The name of the predicate in the fact.
+    /// Range of the predicate name in the fact.
     pub range: TextRange,
-    /// The index of the kernel whose preview is shown.
+    /// Index of the kernel that defines the preview.
     pub kernel: usize,
-    /// What the preview is called.
+    /// Name of the preview.
     pub name: String,
-    /// The shard that it is shown for, its id and its type; `None` for its own.
+    /// ID and type of the shard to preview. `None` for the shard of the preview.
     pub shard: Option<(String, String)>,
-    /// For whom, in words.
+    /// Title of the lens.
     pub title: String,
 }
 
-/// How many prompts are offered above a fact.
+/// Maximum number of prompts offered above a fact.
 const MOST_OFFERED: usize = 3;
 
-/// What stands above facts of a file that name a shard (`active_shard`) or give the template of its type
-/// (`shard_prompt_base`). `kernels`: the previews that each sample kernel of the file asks for.
+/// Returns lenses above `active_shard` facts (the shard) and `shard_prompt_base` facts (the
+/// template of a shard type). `kernels` contains the previews of each sample kernel of the file.
 #[must_use]
 pub fn shard_lenses(file: &FileSummary, kernels: &[Vec<PreviewLens>]) -> Vec<ShardLens> {
     let asked: Vec<(usize, &PreviewLens)> =
@@ -131,7 +132,8 @@ pub fn shard_lenses(file: &FileSummary, kernels: &[Vec<PreviewLens>]) -> Vec<Sha
     found
 }
 
-/// The prompt of a shard: the one that a kernel asks for, else the first one made for it.
+/// Returns the lens of a shard: the preview for this shard, otherwise the first preview, rendered
+/// for this shard.
 fn of_shard(range: TextRange, asked: &[(usize, &PreviewLens)], id: &str, kind: &str) -> Option<ShardLens> {
     let own = asked.iter().find(|(_, one)| one.shard.0 == id);
     let (kernel, one) = own.or(asked.first())?;
@@ -139,7 +141,7 @@ fn of_shard(range: TextRange, asked: &[(usize, &PreviewLens)], id: &str, kind: &
     Some(ShardLens { range, kernel: *kernel, name: one.name.clone(), shard, title: id.to_owned() })
 }
 
-/// The head of a clause: its name, and its arguments as far as they are names or strings.
+/// Head of a clause: the name, and the values of name and string arguments.
 struct Head<'c> {
     name: &'c str,
     args: Vec<Option<String>>,

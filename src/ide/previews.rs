@@ -1,6 +1,7 @@
-//! Previews as outputs show them: the one answer of the command `preview` and of `mangle/preview`.
+//! Preview reports, shared by the `preview` command and `mangle/preview`.
 //!
-//! Takes previews and the names of files; gives [`PromptReport`]s. What a prompt is made of is `prompt`'s.
+//! The input is a preview and the names of files; the output is a [`PromptReport`]. The prompt
+//! itself is assembled by `prompt`.
 
 mod explanations;
 mod remarks;
@@ -32,7 +33,7 @@ use mangle_syntax::text::{FileId, LineIndex, TextRange, TextSize};
 use piggyback::envelope::runtime::built_in;
 use remarks::remarks;
 
-/// What is wrong with prompt atoms of which no kernel asks for a prompt, by file.
+/// Returns findings about prompt atoms that no preview uses, by file.
 #[must_use]
 pub fn corpus_findings(corpus: &Corpus, rules: &RuleSettings) -> Vec<(FileId, Vec<Diagnostic>)> {
     let mut by_file: BTreeMap<FileId, Vec<Finding>> = BTreeMap::new();
@@ -42,7 +43,7 @@ pub fn corpus_findings(corpus: &Corpus, rules: &RuleSettings) -> Vec<(FileId, Ve
     by_file.into_iter().map(|(file, found)| (file, file_findings(file, found, rules))).collect()
 }
 
-/// What is wrong with previews that were made.
+/// Returns the findings of completed previews, by file.
 #[must_use]
 pub fn findings(
     preview: &mut Preview,
@@ -84,16 +85,17 @@ pub fn findings(
     all
 }
 
-/// What the files of a preview are called.
+/// Names and texts of files in a preview.
 #[derive(Clone, Copy)]
 pub struct PreviewNames<'a> {
-    /// Any file, of the program or not.
+    /// Returns the name of any file.
     pub file: &'a dyn Fn(FileId) -> String,
-    /// The text of a file that is not of the program: prompt atoms and their contents.
+    /// Returns the text of a file outside of the program: prompt atoms and their contents.
     pub text: &'a dyn Fn(FileId) -> Option<&'a str>,
-    /// The session file of the preview, with its text.
+    /// Name and text of the session file.
     pub session: Option<(&'a str, &'a str)>,
-    /// A file of the program that stands for another one, line by line: bytes in it mean nothing.
+    /// A program file that corresponds to another file only line by line, so its byte ranges are
+    /// omitted.
     pub by_line: Option<FileId>,
 }
 
@@ -103,7 +105,7 @@ impl std::fmt::Debug for PreviewNames<'_> {
     }
 }
 
-/// The prompt of a shard. With `proofs`, each derived line says how it follows.
+/// Returns the report of a prompt. If `proofs` is set, derived lines include their proofs.
 #[must_use]
 pub fn report<'a>(
     common: &'a Common,
@@ -192,7 +194,7 @@ fn totals(common: &Common, shown: &PreviewedPrompt, text: &str) -> Totals {
     }
 }
 
-/// A diagnostic of a file as a note of a preview.
+/// Converts a diagnostic to a note of a preview.
 #[must_use]
 pub fn note(diagnostic: &Diagnostic, place: String) -> Note {
     Note {
@@ -204,12 +206,12 @@ pub fn note(diagnostic: &Diagnostic, place: String) -> Note {
     }
 }
 
-/// Lines of texts, each of which is gone through once.
+/// Cached line indexes of texts.
 #[derive(Default)]
 struct Lines<'t>(Vec<(&'t str, LineIndex)>);
 
 impl<'t> Lines<'t> {
-    /// The line of a byte, counted from 1.
+    /// Returns the one-based line of a byte.
     fn of(&mut self, text: &'t str, at: TextSize) -> usize {
         if !self.0.iter().any(|(known, _)| std::ptr::eq(*known, text)) {
             self.0.push((text, LineIndex::new(text)));
@@ -260,7 +262,7 @@ fn origin<'c>(
     report
 }
 
-/// The file of a place: what it is called, and its text.
+/// Returns the name and the text of the file of an origin, with the range.
 fn written<'c>(
     common: &'c Common,
     place: OriginPlace,
@@ -283,10 +285,10 @@ fn written<'c>(
     }
 }
 
-/// A proof as an indented text.
+/// Formats a proof as indented text.
 #[must_use]
 pub fn proof_text(common: &Common, shown: &PreviewedPrompt, of: &Proof, names: PreviewNames<'_>) -> String {
-    // A fact that was given has no rule; where it stands is known by what it says.
+    // An asserted fact has no rule. Its location is found by its text.
     let place = |rule: RuleId| match common.line_of_rule(rule) {
         Some((file, line)) => format!("{}:{line}", (names.file)(file)),
         None => "given".to_owned(),
@@ -303,7 +305,7 @@ pub fn proof_text(common: &Common, shown: &PreviewedPrompt, of: &Proof, names: P
     text
 }
 
-/// The parts of a session section, as the conformance records write them.
+/// Returns the parts of a session section, in the format of the conformance records.
 #[must_use]
 pub fn blocks(section: &Section) -> Vec<Value> {
     let mut names: Vec<_> = section.lines.iter().filter_map(|line| line.block).collect();
@@ -334,7 +336,7 @@ pub fn blocks(section: &Section) -> Vec<Value> {
     names.into_iter().map(block).collect()
 }
 
-/// A situation; what there is nothing of is left out.
+/// Returns a situation as JSON. Empty values are omitted.
 #[must_use]
 pub fn derived(derived: &DerivedContext) -> Value {
     let mut found = Map::new();
@@ -375,7 +377,7 @@ pub fn derived(derived: &DerivedContext) -> Value {
     found.into()
 }
 
-/// An atom that is not in a prompt, with its place.
+/// Returns an excluded atom with its location.
 fn left_out<'c>(
     common: &'c Common,
     dropped: &ExcludedAtom,

@@ -1,7 +1,8 @@
-//! A question to a program: which facts fit an atom, why each holds, and why none does.
+//! Queries of an evaluated program: facts that match an atom, their proofs, and explanations for
+//! missing facts.
 //!
-//! Takes the text of an atom and what a run derived; gives all that the command `query` and `mangle/query` say of
-//! the facts that fit ([`ask`]). Which those are, and what a fact follows from, is `kernel`'s to say.
+//! [`ask`] returns the complete answer of the `query` command and of `mangle/query`. Matching and
+//! proof search are implemented in `kernel`.
 
 mod hints;
 
@@ -12,19 +13,20 @@ use mangle_syntax::text::Symbol;
 
 pub use mangle_engine::kernel::Query;
 
-/// A program that was evaluated, to be asked.
+/// An evaluated program.
 pub struct EvaluatedProgram<'a> {
     pub program: &'a Program,
     pub compiled: &'a Compiled,
-    /// What follows from it.
+    /// Derived facts.
     pub model: &'a mut Model,
-    /// The time at which it was evaluated.
+    /// Time of the evaluation.
     pub clock: Clock,
-    /// Where a clause stands: `policy.mg:12`.
+    /// Formats the location of a clause, for example `policy.mg:12`.
     pub place: &'a dyn Fn(RuleId) -> String,
 }
 
-/// Where a clause is: `policy.mg:12`; `None` for one that is in no file.
+/// Formats the location of a clause, for example `policy.mg:12`. `None` if the clause is not in a
+/// file.
 #[must_use]
 pub fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> Option<String> {
     let rule = compiled.rule(rule)?;
@@ -32,27 +34,28 @@ pub fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: Ru
     Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
 }
 
-/// What is to be said besides the facts.
+/// Options of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerOptions {
-    /// Of each fact what it follows from.
+    /// Include a proof of each fact.
     pub why: bool,
-    /// Up to how many ways in which it follows, besides the first.
+    /// Maximum number of alternative proofs per fact.
     pub others: usize,
-    /// Where there is no such fact, what each rule lacks.
+    /// If no fact matches, explain the missing premises of each rule.
     pub why_not: bool,
-    /// How many levels of rules that is followed down, to premises that no rule gives.
+    /// Maximum depth of nested rules in `why_not` explanations.
     pub depth: usize,
-    /// The arguments of each fact as the cells of a table.
+    /// Return the arguments of each fact as table cells.
     pub cells: bool,
-    /// How much text there may be.
+    /// Maximum amount of text.
     pub text: TextBudget,
 }
 
-/// How many steps the proofs of an answer take in all, at about: some seconds. Facts beyond are counted.
+/// Maximum number of proof steps per answer, equivalent to some seconds. Facts beyond it are only
+/// counted.
 const MOST_STEPS: u64 = 50_000_000;
 
-/// How many levels of rules an explanation follows unless something else is asked for.
+/// Default depth of nested rules in explanations.
 pub const DEPTH: usize = 5;
 
 impl Default for AnswerOptions {
@@ -68,10 +71,11 @@ impl Default for AnswerOptions {
     }
 }
 
-/// Which facts fit an atom; without one all facts, as the engine prints them.
+/// Returns the facts that match an atom, or all facts if `atom` is `None`, as printed by the
+/// engine.
 ///
 /// # Errors
-/// As [`Query::read`].
+/// See [`Query::read`].
 pub fn ask(
     asked: &mut EvaluatedProgram<'_>,
     atom: Option<&str>,
@@ -124,24 +128,24 @@ pub fn ask(
     Ok(answer)
 }
 
-/// About how many bytes the facts have that fit a question.
+/// Estimates the printed size of the matching facts, in bytes.
 fn printed_bytes(asked: &EvaluatedProgram<'_>, query: &Query, numbers: &[u32]) -> u64 {
     let relation = asked.model.relation(query.predicate);
     let tuples = numbers.iter().filter_map(|number| Some(relation?.tuple(*number)));
     tuples.map(|tuple| asked.model.printed_bytes(tuple)).fold(0, u64::saturating_add)
 }
 
-/// Why the evaluation ended before it was done.
+/// Returns the reason for an early stop of the evaluation.
 fn stopped(asked: &EvaluatedProgram<'_>) -> Option<String> {
     let stop = asked.model.stopped.as_ref()?;
     let place = stop.rule.map_or_else(|| "?".to_owned(), asked.place);
     Some(format!("the evaluation stopped at {place}: {}", stop.reason))
 }
 
-/// Rules that are not evaluated, and rows that were lost.
+/// Returns messages about rules that were not evaluated, and about lost rows.
 fn lost(asked: &EvaluatedProgram<'_>) -> Vec<String> {
     let faults = asked.compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
-    // What ended the run is said as that.
+    // The rule that stopped the evaluation is reported in `stopped`.
     let fatal = asked.model.stopped.as_ref().and_then(|stop| stop.rule);
     let errors = asked.model.errors.iter().filter(|error| fatal != Some(error.rule));
     let errors = errors.map(|error| (error.rule, &error.failure));
@@ -149,7 +153,7 @@ fn lost(asked: &EvaluatedProgram<'_>) -> Vec<String> {
     faults.chain(errors).map(say).collect()
 }
 
-/// A fact with what is wanted of it; adds to `steps` those of its proofs.
+/// Returns a fact with the requested details. Adds the steps of its proofs to `steps`.
 fn fact(
     asked: &mut EvaluatedProgram<'_>,
     query: &Query,
@@ -181,7 +185,7 @@ fn fact(
     AnswerFact { text: text.into(), extras: Some(FactDetails { cells, proof, others, stores }.into()) }
 }
 
-/// The stores that have a fact, if the runtime has stores.
+/// Returns the stores that contain a fact. `None` if the runtime has no stores.
 fn stores(asked: &EvaluatedProgram<'_>, query: &Query, number: u32) -> Option<StoresOfFact> {
     let stores = &asked.compiled.division.as_ref()?.stores;
     let found = asked.model.stores_of(asked.compiled, query.predicate, number);
@@ -189,7 +193,7 @@ fn stores(asked: &EvaluatedProgram<'_>, query: &Query, number: u32) -> Option<St
     Some(StoresOfFact { names, is_all: found == stores.all() })
 }
 
-/// What the arguments are called: as in the declaration, else as in the question.
+/// Returns the argument names from the declaration, otherwise from the query.
 fn columns(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> {
     let declaration = asked.program.declaration(asked.program.get(query.predicate));
     let declared = |at: usize| declaration?.atom.args.get(at)?.variable();

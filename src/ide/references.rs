@@ -1,11 +1,11 @@
-//! Everywhere a thing is mentioned, each place with its kind.
+//! Find references.
 
 use super::Place;
 use super::mention::StatementPart;
 use super::subject::{Occurrence, Subject};
 
-/// The places of the program that mention what stands at a place, in the order of files and their text. Those that
-/// make it what it is ([`is_declaration`]) are among them if they are wanted.
+/// Returns all mentions of the subject at a place, in file and source order. Includes declarations
+/// ([`is_declaration`]) if `declarations` is set.
 #[must_use]
 pub fn references(place: Place<'_>, declarations: bool) -> Vec<Occurrence> {
     let Some((subject, _)) = Subject::at(place) else { return Vec::new() };
@@ -14,8 +14,8 @@ pub fn references(place: Place<'_>, declarations: bool) -> Vec<Occurrence> {
     found
 }
 
-/// Whether a mention in this part says what the subject is, rather than asking for it: the `Decl` of a predicate, the
-/// parameter of a declaration, the `Package` statement.
+/// True if a mention in this part is a declaration: the `Decl` of a predicate, the parameter of a
+/// declaration, or the `Package` statement.
 #[must_use]
 pub fn is_declaration(subject: Subject, part: StatementPart) -> bool {
     match subject {

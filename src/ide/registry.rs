@@ -1,4 +1,4 @@
-//! All rules of the tool in one list.
+//! Registry of all lint rules.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use mangle_syntax::lint::{Finding, Rule};
 
 use super::{evaluation, verification};
 
-/// All rules of the tool, with the checks of single files that libraries above `mangle-check` have.
+/// Returns all rules, including file checks from libraries that depend on `mangle-check`.
 #[must_use]
 pub fn all() -> &'static Registry {
     static ALL: LazyLock<Registry> = LazyLock::new(|| {
@@ -30,12 +30,12 @@ fn outside_kernel(file: &FileSummary) -> Option<Finding> {
     agent_prompt::rules::outside_kernel(&file.text)
 }
 
-/// Every rule, in the order of the codes.
+/// Iterates over all rules, sorted by code.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     all().rules()
 }
 
-/// The rule with this code or name.
+/// Returns the rule with this code or name.
 #[must_use]
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
     all().find(code_or_name)

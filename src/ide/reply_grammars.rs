@@ -1,4 +1,5 @@
-//! Grammars and schemas of replies: what a model may generate under a program.
+//! Grammars and schemas of agent replies, generated from a program, and comparison of existing
+//! files with them.
 
 use agent_prompt::Estimator;
 use mangle_engine::program::Program;
@@ -13,25 +14,25 @@ use reply_grammar::{EnvelopeError, EnvelopeSet, Policy, Predicate, Remaining};
 
 use crate::report::reply_grammars::{LongestEnvelope, ReplyGrammarReport};
 
-/// Why a file is not compared with declarations.
+/// Reason for skipping a file with an unknown extension.
 const UNKNOWN_NOTATION: &str = "its name does not end in `.gbnf`, `.ebnf`, `.lark`, `.regex` or `.json`";
 
-/// What decides on a grammar of replies.
+/// Input for the generation of a reply grammar.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplyGrammarRequest<'a> {
     pub program: &'a Program,
     pub settings: &'a Settings,
-    /// The tools of the agent, where they are known.
+    /// Tools of the agent, if known.
     pub tools: Option<&'a Catalogue>,
-    /// The version of the protocol; that of the settings, else the running one.
+    /// Protocol version. Default: the version in the settings, otherwise the current version.
     pub profile: Option<Profile>,
-    /// The consumer of the updates; that of the settings.
+    /// Consumer of the updates. Default: the consumer in the settings.
     pub consumer: Option<&'a str>,
     pub target: &'static Target,
     pub dialect: Dialect,
 }
 
-/// A grammar or a schema of replies.
+/// A generated grammar or schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyGrammar {
     pub text: String,
@@ -39,16 +40,16 @@ pub struct ReplyGrammar {
 }
 
 impl ReplyGrammarRequest<'_> {
-    /// The version of the protocol.
+    /// Returns the protocol version.
     #[must_use]
     pub fn version(&self) -> Profile {
         self.profile.or(self.settings.transcripts.profile).unwrap_or(Profile::Current)
     }
 
-    /// Which envelopes there may be.
+    /// Returns the set of valid envelopes.
     ///
     /// # Errors
-    /// If there are none, or the settings contradict the version.
+    /// If no envelope is valid, or the settings contradict the version.
     pub fn envelopes(&self) -> Result<EnvelopeSet, EnvelopeError> {
         self.envelopes_of(&Declarations::with(self.program, &self.settings.replay), &self.transcripts())
     }
@@ -67,17 +68,18 @@ impl ReplyGrammarRequest<'_> {
         })
     }
 
-    /// The settings with the consumer.
+    /// Returns the settings with the consumer of the request.
     fn transcripts(&self) -> TranscriptSettings {
         let mut transcripts = self.settings.transcripts.clone();
         transcripts.consumer = self.consumer.map(str::to_owned).or(transcripts.consumer);
         transcripts
     }
 
-    /// The grammar or schema for the target.
+    /// Generates the grammar or schema for the target.
     ///
     /// # Errors
-    /// As [`ReplyGrammarRequest::envelopes`], and if a name looks like a credential and output masks those.
+    /// See [`ReplyGrammarRequest::envelopes`]. Also fails if a name looks like a credential and
+    /// output masks credentials.
     pub fn generate(&self) -> Result<ReplyGrammar, EnvelopeError> {
         let set = self.envelopes()?;
         if !secrets::are_shown() {
@@ -88,7 +90,7 @@ impl ReplyGrammarRequest<'_> {
         Ok(ReplyGrammar { text: output.text, report })
     }
 
-    /// The origin of the file, as a text in it. It changes only if the grammar does.
+    /// Returns the origin comment of the file. The comment changes only if the grammar changes.
     fn origin(&self, set: &EnvelopeSet) -> String {
         let Self { target, dialect, .. } = self;
         let dialect =
@@ -126,33 +128,33 @@ impl ReplyGrammarRequest<'_> {
     }
 }
 
-/// A file with a grammar or a schema, and what it is held against.
+/// A grammar or schema file to check against a program.
 #[derive(Debug, Clone, Copy)]
 pub struct GrammarFileRequest<'a> {
-    /// Its path, whose end tells its notation.
+    /// Path of the file. Its extension determines the notation.
     pub name: &'a str,
     pub text: &'a str,
     pub program: &'a Program,
     pub settings: &'a Settings,
-    /// The tools of the agent, where they are known.
+    /// Tools of the agent, if known.
     pub tools: Option<&'a Catalogue>,
 }
 
 impl GrammarFileRequest<'_> {
-    /// What the file has against it. Ranges count from its start.
+    /// Returns the findings of the file, with ranges relative to its start.
     #[must_use]
     pub fn check(&self) -> Vec<Finding> {
         self.compare().findings
     }
 
-    /// Compares the file with what would be generated now.
+    /// Compares the file with the grammar that would be generated now.
     #[must_use]
     pub fn compare(&self) -> GrammarComparison {
         self.comparison().unwrap_or_else(|reason| GrammarComparison::none(self.text, reason))
     }
 
     /// # Errors
-    /// The reason why it cannot be compared: an unknown notation, or settings that allow no envelope.
+    /// The reason for skipping the file: an unknown notation, or settings that allow no envelope.
     fn comparison(&self) -> Result<GrammarComparison, String> {
         let Self { name, text, program, settings, tools } = *self;
         let origin = Origin::of(name, text).and_then(|origin| Some((origin.target()?, origin)));
@@ -170,27 +172,28 @@ impl GrammarFileRequest<'_> {
     }
 }
 
-/// A file compared with what would be generated now.
+/// Result of comparing a file with the generated grammar.
 #[derive(Debug)]
 pub struct GrammarComparison {
-    /// What the file has against it. Ranges count from its start.
+    /// Findings with ranges relative to the start of the file.
     pub findings: Vec<Finding>,
-    /// From how many declarations the file was generated; `None` for one that was not.
+    /// Number of declarations that the file was generated from. `None` for files that were not
+    /// generated.
     pub declarations: Option<usize>,
-    /// What the file would be if it were generated now, or the reason why it cannot be.
+    /// Current text of the generated file, or the reason for its absence.
     pub generated: Result<String, String>,
 }
 
 impl GrammarComparison {
-    /// That of a text that cannot be compared, for this reason.
+    /// Creates a comparison for a text that cannot be compared.
     #[must_use]
     pub fn none(text: &str, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self { findings: vec![unchecked(text, &reason)], declarations: None, generated: Err(reason) }
     }
 
-    /// How many declarations the text was generated from, and whether it is current; `None` for one that was not
-    /// generated, or cannot be again.
+    /// Returns a title with the number of declarations, and a mark if the text is out of date.
+    /// `None` if the text was not generated, or cannot be generated again.
     #[must_use]
     pub fn title(&self, text: &str) -> Option<String> {
         let (count, generated) = (self.declarations?, self.generated.as_ref().ok()?);

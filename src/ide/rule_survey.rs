@@ -1,4 +1,4 @@
-//! Rules and negations that matter in no small world, looked for and reported.
+//! Search for rules and negations that have no effect in any small world, with report.
 
 use std::time::Instant;
 
@@ -12,17 +12,16 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::{AbortMemo, RuleSurvey, Setup, Solvers, survey_rules};
 
-/// What was found out about the rules of programs: as a report, and as diagnostics.
+/// Result of a rule survey, as report and as diagnostics.
 #[derive(Debug, Default)]
 pub struct SurveyedRules {
-    /// For readers.
     pub report: RuleSurveyReport,
-    /// With the files that they are in.
+    /// Diagnostics with their files.
     pub diagnostics: Vec<(FileId, Diagnostic)>,
 }
 
-/// Looks at the rules of programs. `wanted` says of which files; `next` is called with the place of each rule before it is looked
-/// at.
+/// Surveys the rules of several programs. `wanted` selects files; `next` is called with the
+/// location of each rule before its check.
 #[must_use]
 pub fn survey_all(
     runs: &[VerifyRun<'_>],
@@ -54,8 +53,8 @@ pub fn survey_all(
     surveyed
 }
 
-/// Looks at the rules of a program. `wanted` says of which files; `next` is called with the file and the number of each rule before it is
-/// looked at.
+/// Surveys the rules of one program. `wanted` selects files; `next` is called with the file and
+/// index of each rule before its check.
 #[must_use]
 pub fn survey(
     run: &VerifyRun<'_>,

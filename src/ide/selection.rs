@@ -1,12 +1,12 @@
-//! What a growing selection takes in: the word, the term, the argument list, the premise, the body, the
-//! statement, the statement with the comment above it, the file.
+//! Selection ranges for expanding a selection: word, term, argument list, premise, body, statement,
+//! statement with its comment, file.
 
 use mangle_check::lines::comment_start;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
 
-/// The ranges around an offset, from the smallest to the whole file, each larger than the one before.
+/// Returns the nested ranges around an offset, from the smallest range to the whole file.
 #[must_use]
 pub fn selections(source: &SourceFile, file: &FileSummary, offset: TextSize) -> Vec<TextRange> {
     let text = source.text();
@@ -25,14 +25,14 @@ pub fn selections(source: &SourceFile, file: &FileSummary, offset: TextSize) -> 
             nested.push(range);
         }
     }
-    // Where there is anything at all, a selection of nothing is of no use.
+    // An empty selection is only useful in an empty file.
     if nested.len() > 1 && nested.first().is_some_and(|range| range.is_empty()) {
         nested.remove(0);
     }
     nested
 }
 
-/// The offset itself, or the one before it where a word ends.
+/// Returns the offset, or the offset of the last character if the cursor is at the end of a word.
 fn word_near(text: &str, offset: TextSize) -> TextSize {
     let (before, after) = text.split_at_checked(offset.into()).unwrap_or((text, ""));
     let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '/' | ':' | '"' | '\'' | '`');
@@ -42,7 +42,7 @@ fn word_near(text: &str, offset: TextSize) -> TextSize {
     }
 }
 
-/// The contents of strings and brackets among `ranges`.
+/// Returns the contents of the strings and brackets among `ranges`.
 fn inside_quotes(text: &str, ranges: &[TextRange]) -> Vec<TextRange> {
     let inside = |range: &TextRange| {
         let content = slice(text, *range);

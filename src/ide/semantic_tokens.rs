@@ -1,17 +1,14 @@
-//! What each token is, for editors that colour by meaning: the tokens of the text, told apart by what
-//! they stand for.
+//! Semantic tokens: the tokens of a file, classified by meaning for syntax highlighting.
 
 use super::mention::{self, Entity, Mention, StatementPart};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::{SourceFile, Token, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// A token to be coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
     pub range: TextRange,
     pub kind: SemanticTokenKind,
-    /// What is special about it.
     pub modifiers: Modifiers,
 }
 
@@ -19,42 +16,40 @@ pub struct SemanticToken {
 pub enum SemanticTokenKind {
     /// `# …`
     Comment,
-    /// A word of the language.
     Keyword,
-    /// A sign between terms, before atoms, or of a clause.
+    /// An operator or separator of a clause.
     Operator,
     /// A string or byte string.
     String,
-    /// A number, an instant or a span of time.
+    /// A number, a timestamp or a duration.
     Number,
     Predicate,
     Function,
     Variable,
-    /// A parameter: a variable of a head or of a declared atom.
+    /// A variable of a head or of a declared atom.
     Parameter,
     Name,
-    /// A type, or a constructor of types.
+    /// A type or a type constructor.
     Type,
     Package,
     /// An atom of `descr […]`.
     Descriptor,
 }
 
-/// What is special about a token.
+/// Modifiers of a token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Modifiers {
-    /// It stands where it is declared.
+    /// In a declaration.
     pub declaration: bool,
-    /// It stands in a head.
+    /// In a head.
     pub definition: bool,
-    /// The engine brings it along.
+    /// Built into the engine.
     pub built_in: bool,
-    /// It stands under `!`.
+    /// Negated.
     pub negated: bool,
 }
 
-/// The tokens that have bytes in `range`, in order; brackets and other punctuation are left to the
-/// editor.
+/// Returns the tokens that overlap `range`, in order. Brackets and other punctuation are omitted.
 #[must_use]
 pub fn semantic_tokens(source: &SourceFile, file: &FileSummary, range: TextRange) -> Vec<SemanticToken> {
     let mentions = mentions(file, range);
@@ -67,7 +62,7 @@ pub fn semantic_tokens(source: &SourceFile, file: &FileSummary, range: TextRange
     tokens.collect()
 }
 
-/// What the statements of `range` mention, by start.
+/// Returns the mentions in the statements of `range`, sorted by start.
 fn mentions(file: &FileSummary, range: TextRange) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let first = file.items.partition_point(|item| item.start + item.statement.len <= range.start());
@@ -112,7 +107,7 @@ fn of_mention(mention: &Mention) -> Option<SemanticToken> {
     Some(SemanticToken { range: mention.range, kind, modifiers })
 }
 
-/// What no statement mentions: words and signs, and whatever damage hides.
+/// Classifies a token without a mention: keywords, operators, and tokens in damaged code.
 fn of_token(token: Token) -> Option<SemanticToken> {
     let kind = match token.kind {
         TokenKind::Comment => SemanticTokenKind::Comment,
@@ -136,7 +131,6 @@ fn of_token(token: Token) -> Option<SemanticToken> {
     Some(SemanticToken { range: token.range, kind, modifiers: Modifiers::default() })
 }
 
-/// The range of a whole text.
 #[must_use]
 pub fn whole(source: &SourceFile) -> TextRange {
     TextRange::new(TextSize::new(0), mangle_syntax::text::text_len(source.text()))

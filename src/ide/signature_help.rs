@@ -1,4 +1,4 @@
-//! What is called at the cursor, with which arguments, and which of them one is writing.
+//! Signature help: the innermost call at the cursor, its parameters, and the active parameter.
 
 use super::cursor::{self, Bracket, Callee, Cursor, CursorPart, CursorPlace, Frame};
 use super::directives::DirectiveFile;
@@ -9,37 +9,33 @@ use mangle_engine::program::builtins::{self, Arity, BuiltinFunction};
 use mangle_engine::program::{Predicate, PredicateKey};
 use mangle_syntax::text::{Symbol, TextRange, size, text_len};
 
-/// The ways in which something is called.
+/// Signatures of a callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
-    /// One for each number of arguments that the name has.
+    /// One signature per arity.
     pub signatures: Vec<Signature>,
-    /// Which of them fits what is written; an index into `signatures`.
+    /// Index of the signature that matches the written arguments.
     pub active: usize,
 }
 
-/// One way in which something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// `p(X: /name, Y)`
+    /// For example `p(X: /name, Y)`.
     pub label: String,
-    /// What is said of it.
     pub documentation: Markup,
     pub parameters: Vec<Parameter>,
-    /// The parameter that one is writing; past the end where there are too many arguments.
+    /// Index of the active parameter. Past the end if there are too many arguments.
     pub active: usize,
 }
 
-/// A parameter of a [`Signature`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its bytes in the label.
+    /// Range in the label.
     pub range: TextRange,
-    /// What is said of it.
     pub documentation: Markup,
 }
 
-/// What is called at a place, if something is: the innermost call whose brackets are open there.
+/// Returns the signatures of the innermost open call at a place.
 #[must_use]
 pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
     match DirectiveFile::new(place) {
@@ -51,7 +47,7 @@ pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
 fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
     let cursor = match cursor::look(place) {
         CursorPlace::Code(cursor) => cursor,
-        // A string is an argument as a whole.
+        // A string is one argument.
         CursorPlace::String(string) => match cursor::look(Place { offset: string.start(), ..place }) {
             CursorPlace::Code(cursor) => cursor,
             _ => return None,
@@ -69,7 +65,7 @@ fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
     }
 }
 
-/// Whether a bracket belongs to something that can be described: not to a list or the like.
+/// True if the bracket belongs to a describable callee. False for lists and similar brackets.
 fn is_call(frame: &Frame) -> bool {
     match frame.bracket {
         Bracket::Call | Bracket::Type => frame.callee.is_some(),
@@ -78,15 +74,14 @@ fn is_call(frame: &Frame) -> bool {
     }
 }
 
-/// A call at the cursor.
 struct Call<'a> {
     place: Place<'a>,
     cursor: &'a Cursor,
-    /// Which of the open brackets it is.
+    /// Index of the open bracket.
     at: usize,
-    /// The argument that one is writing.
+    /// Index of the active argument.
     index: usize,
-    /// How many arguments there are, if the bracket is closed.
+    /// Number of arguments, if the bracket is closed.
     arguments: Option<usize>,
 }
 
@@ -115,7 +110,7 @@ impl Call<'_> {
         self.predicates(callee.name)
     }
 
-    /// The predicates of a name, the one with the right number of arguments first to be shown.
+    /// Returns the predicates with a name. The predicate with the matching arity is active.
     fn predicates(&self, name: Symbol) -> Option<SignatureHelp> {
         let program = self.place.program();
         let within =
@@ -134,7 +129,7 @@ impl Call<'_> {
         Some(SignatureHelp { signatures: signatures.collect(), active })
     }
 
-    /// Whether something tells what a predicate is: the statement at the cursor alone does not.
+    /// True if a statement other than the one at the cursor declares or defines the predicate.
     fn is_known(&self, predicate: &Predicate) -> bool {
         let is_elsewhere = |(file, item): (u32, u32)| {
             let files = &self.place.program().files;
@@ -172,19 +167,19 @@ impl Call<'_> {
         }
     }
 
-    /// `mode(A, B)` of a declaration: an entry for each parameter.
+    /// Returns the signature of `mode(A, B)` with one entry per parameter.
     fn mode(&self) -> Option<SignatureHelp> {
         let says = vocabulary::descriptor("mode")?.says;
         self.row("mode(", ")", Markup::default().words(says))
     }
 
-    /// `bound [A, B]` of a declaration.
+    /// Returns the signature of `bound [A, B]`.
     fn bound(&self) -> Option<SignatureHelp> {
         let says = vocabulary::word_of("bound")?.says;
         self.row("bound [", "]", Markup::default().words(says))
     }
 
-    /// The parameters of the declared atom between brackets.
+    /// Returns the parameters of the declared atom in brackets.
     fn row(&self, open: &str, close: &str, documentation: Markup) -> Option<SignatureHelp> {
         let scan = &self.cursor.before;
         let head = scan.head?;
@@ -214,7 +209,7 @@ impl Call<'_> {
         self.word(vocabulary::word_of(&dotted)?, '<', '>')
     }
 
-    /// A word whose usage shows its arguments.
+    /// Returns the signature of a word from its usage text.
     fn word(&self, word: &vocabulary::Word, open: char, close: char) -> Option<SignatureHelp> {
         let ranges = arguments(word.usage, open, close)?;
         let parameters: Vec<_> =
@@ -232,7 +227,7 @@ impl Call<'_> {
     }
 }
 
-/// Where the arguments stand between the first `open` and the last `close` of a text.
+/// Returns the ranges of the arguments between the first `open` and the last `close` of a text.
 fn arguments(text: &str, open: char, close: char) -> Option<Vec<TextRange>> {
     let (start, end) = (text.find(open)? + open.len_utf8(), text.rfind(close)?);
     let inner = text.get(start..end)?;

@@ -1,5 +1,5 @@
-//! What a place is about, and where else that is mentioned: the ground of references, highlights, linked
-//! editing and rename.
+//! Subject of a place and its occurrences. Basis of references, highlights, linked editing and
+//! rename.
 
 use std::sync::Arc;
 
@@ -16,40 +16,38 @@ use mangle_syntax::syntax::ast::{Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size, slice};
 
-/// How many files are worth a thread of their own.
+/// Minimum number of files per thread.
 const FEW: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// A predicate, by its qualified name.
+    /// A predicate, by qualified name.
     Predicate(PredicateKey),
-    /// A built-in predicate, by its name: people also write it with a wrong number of arguments.
+    /// A built-in predicate, by name only, because uses may have a wrong arity.
     Builtin(Symbol),
-    /// A function or a constructor of types, with its `fn:`.
+    /// A function or type constructor, with its `fn:` prefix.
     Function(Symbol),
-    /// A variable of a statement.
     Variable(Variable),
-    /// `_`: every one is another.
+    /// `_`: each occurrence is a different variable.
     Wildcard,
-    /// A name, as a value and as a type.
+    /// A name constant, as value and as type.
     Name(Symbol),
     Package(Symbol),
     /// An atom of `descr […]`.
     Descriptor(Symbol),
 }
 
-/// A place that mentions something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Occurrence {
     pub file: FileId,
-    /// The bytes of the name, as written.
+    /// Range of the name as written.
     pub range: TextRange,
-    /// Where in its statement it stands: what kind of reference it is.
+    /// Part of the statement, which determines the kind of reference.
     pub part: StatementPart,
 }
 
 impl Subject {
-    /// What stands at a place, and its bytes.
+    /// Returns the subject at a place, with its range.
     #[must_use]
     pub fn at(place: Place<'_>) -> Option<(Self, TextRange)> {
         if let Some(mention) = place.mention() {
@@ -81,7 +79,7 @@ impl Subject {
         }
     }
 
-    /// Everywhere in a program where it is mentioned, in the order of files and their text.
+    /// Returns all occurrences in a program, in file and source order.
     #[must_use]
     pub fn occurrences(self, program: &Program) -> Vec<Occurrence> {
         match self {
@@ -99,8 +97,8 @@ impl Subject {
         }
     }
 
-    /// What every text has that mentions it: its name, without what is not always written. `None` for what a program
-    /// has no name for.
+    /// Returns a substring of every text that mentions the subject. `None` for subjects without a
+    /// name in the program.
     fn word(self) -> Option<&'static str> {
         match self {
             Self::Predicate(key) => key.name.as_str().rsplit('.').next(),
@@ -115,7 +113,7 @@ impl Subject {
         }
     }
 
-    /// Everywhere in a file where it is mentioned, in the order of the text.
+    /// Returns the occurrences in a file, in source order.
     #[must_use]
     pub fn occurrences_in(self, program: &Program, file: &FileSummary) -> Vec<Occurrence> {
         let mut found = Vec::new();
@@ -145,12 +143,12 @@ impl Subject {
     }
 }
 
-/// A subject as it is looked for in one file.
+/// Search for a subject in one file.
 pub(super) struct SubjectSearch<'p> {
     subject: Subject,
     file: &'p FileSummary,
     program: &'p Program,
-    /// What the predicate is called in this file.
+    /// Names of the predicate in this file.
     pub(super) written: SmallVec<[PredicateKey; 2]>,
 }
 
@@ -194,7 +192,7 @@ impl<'p> SubjectSearch<'p> {
         });
     }
 
-    /// The bytes that mention the subject, if any of the mention's do.
+    /// Returns the range that mentions the subject, if any.
     pub(super) fn matches(&self, mention: Mention) -> Option<TextRange> {
         let is_it = match (self.subject, mention.entity) {
             (Subject::Predicate(_), Entity::Predicate(key)) => self.written.contains(&key),
@@ -216,22 +214,22 @@ impl<'p> SubjectSearch<'p> {
     }
 }
 
-/// The part of a qualified name that is the package, if it is this one.
+/// Returns the range of the package in a qualified name, if it is this package.
 fn prefix(name: Symbol, range: TextRange, package: Symbol) -> Option<TextRange> {
     let (qualifier, _) = name.as_str().rsplit_once('.')?;
     (qualifier == package.as_str()).then(|| TextRange::at(range.start(), size(qualifier.len())))
 }
 
-/// The predicate that a `merge([…], "name")` names.
+/// The predicate named in `merge([…], "name")`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeTarget {
-    /// The predicate: old value, new value, result.
+    /// Predicate with arguments for the old values, the new values and the results.
     pub key: PredicateKey,
-    /// Its name in the file, between the quotes.
+    /// Range of the name between the quotes.
     pub range: TextRange,
 }
 
-/// The predicate that the `merge` of a declaration names; `None` where the name is not written plainly.
+/// Returns the merge predicate of a declaration. `None` if the string contains escapes.
 #[must_use]
 pub fn merge_target(file: &FileSummary, item: &Item) -> Option<MergeTarget> {
     let declaration = item.statement.declaration()?;

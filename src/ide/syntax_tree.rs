@@ -1,4 +1,4 @@
-//! The syntax tree of a file as text, one node a line: for people who want to know how a file is read.
+//! Text rendering of the syntax tree of a file, one node per line, for debugging.
 
 use std::fmt::Write as _;
 
@@ -8,45 +8,43 @@ use crate::report::{SourceText, Sources};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size};
 
-/// Nodes after so many are left out, which the last line says.
+/// Maximum number of nodes. The last line contains the number of omitted nodes.
 const MAX_NODES: usize = 50_000;
 
-/// Nodes that are deeper stand no further to the right: the text would grow with the square of the depth.
+/// Maximum indentation level. Without a limit, the text grows with the square of the depth.
 const MAX_INDENT: usize = 40;
 
-/// Words of the text are shown up to this length.
+/// Maximum length of a shown token.
 const MAX_WORD: usize = 60;
 
-/// A tree as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxTree {
     pub text: String,
-    /// What the lines stand for, from the first on; a last line that says what is left out stands for
-    /// nothing.
+    /// Nodes of the lines, in order. A final line about omitted nodes has no entry.
     pub lines: Vec<Line>,
 }
 
-/// What a line of the text stands for.
+/// Node of a text line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The kind of the node, as in the grammar.
+    /// Node kind in the grammar.
     pub kind: Symbol,
-    /// The node, in the file.
+    /// Range of the node in the file.
     pub range: TextRange,
-    /// Where the line starts in [`SyntaxTree::text`], without what it is indented by.
+    /// Start of the line in [`SyntaxTree::text`], after its indentation.
     pub start: TextSize,
-    /// Where it ends, without the line end.
+    /// End of the line, before its line ending.
     pub end: TextSize,
 }
 
-/// The tree of a file: its named nodes, and what is missing or could not be read. Places are lines and
-/// columns, both counted from 1, the columns in characters.
+/// Renders the tree of a file: named nodes, missing nodes and errors. Lines and columns are
+/// one-based; columns count characters.
 #[must_use]
 pub fn syntax_tree(source: &SourceFile) -> SyntaxTree {
     let parsed;
     let tree = match source.tree() {
         Some(tree) => Some(tree),
-        // Files that nobody edits keep no tree.
+        // Only files under edit keep their tree.
         None => {
             parsed = SourceFile::parse(std::sync::Arc::clone(source.text()));
             parsed.tree()
@@ -74,7 +72,7 @@ impl<'s> Writer<'s> {
         Self { text: source.text(), places, tree: SyntaxTree::default(), left_out: 0 }
     }
 
-    /// Goes through all nodes without recursion: they nest as deep as the text does.
+    /// Visits all nodes iteratively, because the depth is unbounded.
     fn walk(&mut self, cursor: &mut TreeCursor<'_>) {
         let mut depth: usize = 0;
         loop {
@@ -134,7 +132,7 @@ fn range_of(node: Node<'_>) -> TextRange {
     TextRange::new(size(node.start_byte()), size(node.end_byte()))
 }
 
-/// What a node without children says, cut where it is long.
+/// Returns the text of a leaf node, truncated to [`MAX_WORD`].
 fn word(node: Node<'_>, text: &str) -> Option<String> {
     let word = text.get(node.byte_range()).filter(|word| node.child_count() == 0 && !word.is_empty())?;
     let mut shown: String = word.chars().take(MAX_WORD).collect();

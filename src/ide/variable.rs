@@ -1,15 +1,15 @@
-//! A variable of a statement.
+//! Identity of a variable.
 
 use mangle_syntax::text::{FileId, Symbol};
 
-/// A variable and the statement that it belongs to.
+/// A variable of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Variable {
     pub symbol: Symbol,
     pub file: FileId,
-    /// The statement: an index into [`FileSummary::items`]. Indices past its end are those of the comments that mention
-    /// something ([`directives::of_variable`]).
+    /// Index of the statement in [`FileSummary::items`]. Indexes past the end refer to comments
+    /// with Mangle code ([`directives::of_variable`]).
     pub item: u32,
-    /// Whether it stands for a type, in `bound […]`: those have nothing to do with the parameters.
+    /// True for a type variable in `bound […]`, which is unrelated to parameters.
     pub of_types: bool,
 }

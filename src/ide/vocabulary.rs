@@ -1,14 +1,12 @@
-//! The words of the language that are no built-in predicates or functions: keywords, atoms of
-//! `descr […]`, types, operators. One line each, for hover and completion.
+//! Documentation of keywords, `descr […]` atoms, types and operators, for hover and completion.
+//! Built-in predicates and functions are documented elsewhere.
 
-/// A word and what it says.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Word {
-    /// The word as it is written.
     pub word: &'static str,
-    /// How it is used.
+    /// Usage example.
     pub usage: &'static str,
-    /// What it means, in Markdown with `code` as its only markup.
+    /// Meaning, in Markdown with code spans as the only markup.
     pub says: &'static str,
 }
 
@@ -16,7 +14,7 @@ const fn word(word: &'static str, usage: &'static str, says: &'static str) -> Wo
     Word { word, usage, says }
 }
 
-/// The words that cannot be names.
+/// Reserved words.
 pub const KEYWORDS: &[Word] = &[
     word(
         "Package",
@@ -67,7 +65,7 @@ pub const KEYWORDS: &[Word] = &[
     word("opt", ".Struct<opt /a : /string>", "A field that a struct may lack."),
 ];
 
-/// The atoms that `descr […]` knows.
+/// Known atoms of `descr […]`.
 pub const DESCRIPTORS: &[Word] = &[
     word("doc", "doc(\"…\", …)", "What the predicate means, for its readers; each string is a paragraph."),
     word("arg", "arg(X, \"…\")", "What a parameter means. All parameters are described, or none."),
@@ -112,7 +110,7 @@ pub const DESCRIPTORS: &[Word] = &[
     word("name", "name(\"…\")", "Carries the name of a package; there is no reason to write it."),
 ];
 
-/// The types that are names.
+/// Named types.
 pub const TYPES: &[Word] = &[
     word("/any", "bound [/any]", "Any value."),
     word("/bot", "bound [/bot]", "No value at all."),
@@ -129,7 +127,7 @@ pub const TYPES: &[Word] = &[
     word("/time", "bound [/time]", "An instant, such as `fn:time:parse_rfc3339(\"…\")` gives."),
 ];
 
-/// The constructors of types, as `.List`.
+/// Type constructors such as `.List`.
 pub const CONSTRUCTORS: &[Word] = &[
     word(".Fun", ".Fun</number, /string>", "A function: the type of its value, then those of its arguments."),
     word(".List", ".List</string>", "A list whose elements have one type."),
@@ -152,7 +150,7 @@ pub const CONSTRUCTORS: &[Word] = &[
     word(".Union", ".Union</number, /string>", "A value of any of these types."),
 ];
 
-/// The signs between terms and before atoms.
+/// Operators.
 pub const OPERATORS: &[Word] = &[
     word("=", "X = fn:plus(Y, 1)", "Both sides are equal; a variable without a value gets one."),
     word("!=", "X != Y", "The sides differ. Both need values; the engine drops the premise otherwise."),
@@ -180,19 +178,19 @@ pub const OPERATORS: &[Word] = &[
     word("_", "p(X, _)", "Any value, each time another one."),
 ];
 
-/// What is known of a word: a keyword, a type, a constructor or an operator.
+/// Returns the documentation of a keyword, type, constructor or operator.
 #[must_use]
 pub fn word_of(text: &str) -> Option<&'static Word> {
     [KEYWORDS, TYPES, CONSTRUCTORS, OPERATORS].into_iter().find_map(|table| find(table, text))
 }
 
-/// What is known of an atom of `descr […]`.
+/// Returns the documentation of an atom of `descr […]`.
 #[must_use]
 pub fn descriptor(name: &str) -> Option<&'static Word> {
     find(DESCRIPTORS, name)
 }
 
-/// The keys of a policy test.
+/// Keys of policy test comments.
 pub const TEST_KEYS: &[Word] = &[
     word(
         "test",
@@ -249,7 +247,7 @@ pub const TEST_KEYS: &[Word] = &[
     word("scope", "# @scope facts 3", "The most facts of a world."),
 ];
 
-/// The settings of a preview.
+/// Keys of preview settings.
 pub const PREVIEW_KEYS: &[Word] = &[
     word(
         "name",
@@ -284,7 +282,7 @@ pub const PREVIEW_KEYS: &[Word] = &[
     ),
 ];
 
-/// What is known of the key of a comment.
+/// Returns the documentation of a comment key.
 #[must_use]
 pub fn directive(is_test: bool, key: &str) -> Option<&'static Word> {
     find(if is_test { TEST_KEYS } else { PREVIEW_KEYS }, key)

@@ -1,4 +1,4 @@
-//! `arg` for each parameter of a `Decl` that none describes.
+//! Assist that adds an `arg` descriptor for each undescribed parameter of a `Decl`.
 
 use super::{Change, Context};
 use mangle_syntax::syntax::ast::TermKind;
@@ -32,7 +32,7 @@ pub(super) fn describe(context: &Context<'_>) -> Option<Change> {
         return Some(change.insert(item.start + last.range.end(), format!(", {atoms}")));
     }
     let head = declaration.temporal.map_or(declaration.atom.range.end(), TextRange::end);
-    // `descr []` has nothing to stand behind.
+    // An empty `descr []` has no item to insert after.
     let rest =
         slice(context.place.text(), TextRange::new(item.start + head, item.start + item.statement.len));
     match empty_list(rest) {
@@ -41,7 +41,7 @@ pub(super) fn describe(context: &Context<'_>) -> Option<Change> {
     }
 }
 
-/// Where the inside of an empty `descr [ ]` starts, at the start of `rest`.
+/// Returns the offset of the inside of an empty `descr [ ]` at the start of `rest`.
 fn empty_list(rest: &str) -> Option<TextSize> {
     let list = rest.trim_start().strip_prefix("descr")?.trim_start().strip_prefix('[')?;
     Some(size(rest.len() - list.len()))

@@ -1,5 +1,8 @@
-//! A case of a policy test, made of a rule (facts for its premises, and the head that should follow) or of a fact (and
-//! what rules make of it alone). It goes behind the case at the place, or into the test file of a policy.
+//! Assist that generates a policy test case from a rule or from a fact.
+//!
+//! A case from a rule contains facts for the premises and expects the head. A case from a fact
+//! expects its direct consequences. The case is inserted after the current case, or into the test
+//! file of the policy.
 
 use rustc_hash::FxHashMap;
 
@@ -12,10 +15,10 @@ use mangle_syntax::syntax::ast::{
 };
 use mangle_syntax::text::{Symbol, slice, text_len};
 
-/// How many consequences of a fact are expected.
+/// Maximum number of expected consequences of a fact.
 const EXPECTED: usize = 5;
 
-/// What variables stand for.
+/// Example values of variables, as source text.
 type Bindings = FxHashMap<Symbol, String>;
 
 pub(super) fn generate(context: &Context<'_>) -> Option<Change> {
@@ -38,7 +41,7 @@ pub(super) fn generate(context: &Context<'_>) -> Option<Change> {
     })
 }
 
-/// Puts a case behind the one at the place: before the next one, or at the end of the file.
+/// Inserts a case after the one at the cursor: before the next case, or at the end of the file.
 fn behind(context: &Context<'_>, change: Change, case: &str) -> Change {
     let text = context.place.text();
     let tests = TestFile::read(context.place.file);
@@ -54,7 +57,7 @@ fn behind(context: &Context<'_>, change: Change, case: &str) -> Change {
     change.insert(text_len(text), format!("{gap}{case}\n"))
 }
 
-/// A fact, and what follows from it where nothing else is asked for.
+/// Returns a case with one fact, and the facts that it implies without other premises.
 fn of_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
     if atom.is_builtin() || !atom.args.iter().all(is_ground) {
         return None;
@@ -83,7 +86,7 @@ fn of_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
     Some(written(&name, &[fact], &expected))
 }
 
-/// The head of a rule that asks for one fact alone, for a fact with these arguments.
+/// Returns the head of a rule whose only premise matches a fact with these arguments.
 fn consequence(clause: &Clause, text: &str, values: &[String]) -> Option<String> {
     let [Premise::Literal(literal)] = clause.premises.as_slice() else { return None };
     if literal.is_negated()
@@ -109,7 +112,7 @@ fn consequence(clause: &Clause, text: &str, values: &[String]) -> Option<String>
     atom_with(&clause.head, text, &bindings, &mut |_| None)
 }
 
-/// Facts for the premises of a rule, and its head.
+/// Returns a case with one fact per premise of a rule, and the head as expectation.
 fn of_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String> {
     let is_temporal = clause.interval.is_some() || clause.literals().any(Literal::is_temporal);
     if clause.aggregates() || is_temporal {
@@ -145,7 +148,8 @@ fn written(name: &str, facts: &[String], expected: &[String]) -> String {
     format!("# @test name: {name}\n{facts}{}", expected.join("\n"))
 }
 
-/// An atom with values for its variables; `other` gives one for `_`. Where there is none, `_` stays.
+/// Formats an atom with values for its variables. `other` returns the value of a wildcard or
+/// unbound variable; `_` remains if `other` returns `None`.
 fn atom_with(
     atom: &Atom,
     text: &str,
@@ -163,7 +167,7 @@ fn atom_with(
             _ => "_".to_owned(),
         });
     }
-    // A name of a test is one line.
+    // A test name must be a single line.
     let line = format!("{}({})", atom.name.as_str(), args.join(", "));
     (!line.contains('\n')).then_some(line)
 }
@@ -174,7 +178,7 @@ fn is_ground(term: &Term) -> bool {
     ground && !term.is_wildcard() && !matches!(term.kind, TermKind::Broken)
 }
 
-/// What the columns of an atom's relation hold.
+/// Column types of an atom's relation.
 struct Columns(Option<mangle_engine::types::Rows>);
 
 impl Columns {
@@ -189,7 +193,7 @@ impl Columns {
     }
 }
 
-/// Finds values for the variables of a rule.
+/// Finder of example values for the variables of a rule.
 struct Examples<'c, 'a> {
     context: &'c Context<'a>,
     text: &'c str,
@@ -227,7 +231,7 @@ impl Examples<'_, '_> {
         bindings
     }
 
-    /// `X = /a`
+    /// Value of a variable in an equality such as `X = /a`.
     fn equal(&self, comparison: &Comparison) -> Option<(Symbol, String)> {
         let sides = [(&comparison.left, &comparison.right), (&comparison.right, &comparison.left)];
         let (name, value) = sides.into_iter().find_map(|(one, other)| Some((one.variable()?, other)))?;
@@ -236,7 +240,7 @@ impl Examples<'_, '_> {
     }
 }
 
-/// A value of a type, called after a variable.
+/// Returns an example value of a type, named after a variable.
 fn example(ty: &Type, name: &str, count: i64) -> String {
     let word: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();

@@ -1,4 +1,5 @@
-//! `p(A.Type<string>)`, which no engine reads, becomes `p(A) bound [/string]`: all of a file.
+//! Assist that rewrites `p(A.Type<string>)`, which no engine parses, to `p(A) bound [/string]`. All
+//! such declarations of a file are rewritten.
 
 use super::{Change, Context};
 use mangle_syntax::lint::Anchor;

@@ -1,5 +1,5 @@
-//! A `Decl` for a predicate that has none, or for all of them, with the parameter names that clauses use and the types
-//! that they show.
+//! Assists that generate a `Decl` for one or all undeclared predicates. Parameter names come from
+//! the clauses, bounds from the inferred types.
 
 use super::{Change, Context};
 use crate::ide::mention::Entity;
@@ -14,7 +14,8 @@ pub(super) fn declare(context: &Context<'_>) -> Option<Change> {
     (!edits.is_empty()).then(|| Change::new(format!("Declare `{written}`")).in_files(edits))
 }
 
-/// Where one is not declared, all that are defined and not declared.
+/// Declares all undeclared predicates of the program. Offered only if the predicate at the cursor
+/// is undeclared.
 pub(super) fn declare_all(context: &Context<'_>) -> Option<Change> {
     undeclared_here(context)?;
     let place = context.place;
@@ -24,7 +25,7 @@ pub(super) fn declare_all(context: &Context<'_>) -> Option<Change> {
     (all.len() > 1).then(|| Change::new(title).in_files(edits))
 }
 
-/// The predicate at the place, with its name as it is written there.
+/// Returns the undeclared predicate at the cursor, with its name as written there.
 fn undeclared_here<'a>(context: &Context<'a>) -> Option<(PredicateKey, &'a Predicate)> {
     let Entity::Predicate(key) = context.place.mention()?.entity else { return None };
     let predicate = context.place.predicate(key).filter(|predicate| is_undeclared(predicate))?;

@@ -1,4 +1,4 @@
-//! The selected premises as a rule of their own.
+//! Assist that extracts the selected premises into a new rule.
 
 use rustc_hash::FxHashSet;
 
@@ -33,7 +33,8 @@ pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
     Some(place_rule(context, item, Change::new(title).replace(range + item.start, call), &rule))
 }
 
-/// Behind the clause, or before it where something else stands on its last line.
+/// Inserts the rule after the clause, or before it if the last line of the clause contains other
+/// text.
 fn place_rule(context: &Context<'_>, item: &Item, change: Change, rule: &str) -> Change {
     let text = context.place.text();
     let end = item.start + item.statement.len;
@@ -45,7 +46,8 @@ fn place_rule(context: &Context<'_>, item: &Item, change: Change, rule: &str) ->
     }
 }
 
-/// The premises that the selection touches, if it holds all of each and they can leave their clause.
+/// Returns the premises that the selection touches. `None` if a premise is only partly selected, or
+/// if the premises cannot leave their clause.
 fn selected<'a>(context: &Context<'_>, item: &Item, clause: &'a Clause) -> Option<&'a [Premise]> {
     let touches = |premise: &Premise| {
         (premise.range() + item.start).intersect(context.selection).is_some_and(|common| !common.is_empty())
@@ -60,8 +62,8 @@ fn selected<'a>(context: &Context<'_>, item: &Item, clause: &'a Clause) -> Optio
     (is_inside && timeless).then_some(all)
 }
 
-/// The variables of the premises that the rest of the clause needs, in the order of the text; all of them
-/// where rows are counted.
+/// Returns the variables of the premises that the rest of the clause uses, in source order. Returns
+/// all variables if the clause aggregates, because aggregation counts rows.
 fn parameters(clause: &Clause, selected: &[Premise], range: TextRange) -> Vec<Symbol> {
     let mut rest: FxHashSet<Symbol> = FxHashSet::default();
     let mut needs = |name: Symbol| {
@@ -97,7 +99,7 @@ fn of_premise(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
     }
 }
 
-/// Whether a full stop would become part of the name before it.
+/// True if a following full stop would become part of the name.
 fn ends_with_name(premise: &Premise) -> bool {
     matches!(premise, Premise::Comparison(comparison) if matches!(comparison.right.kind, TermKind::Name(_)))
 }

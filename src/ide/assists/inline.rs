@@ -1,4 +1,4 @@
-//! The body of a rule in the place of a premise that asks for it.
+//! Assist that replaces a premise with the body of the rule that defines its predicate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ pub(super) fn inline(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;
     let mention = context.place.mention()?;
     let literal = clause.literal_at(mention.range.checked_sub(item.start)?)?;
-    // Rows are counted: more variables would make more of them.
+    // Aggregation counts rows, and inlined variables would change their number.
     if literal.is_negated() || literal.is_temporal() || clause.aggregates() {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn inline(context: &Context<'_>) -> Option<Change> {
     Some(Change::new(title).replace(literal.range + item.start, premises.join(", ")))
 }
 
-/// The one clause of a predicate, if it is a plain rule that does not ask for itself.
+/// Returns the only clause of a predicate if it is a plain, non-recursive rule.
 fn only_rule<'a>(context: &Context<'a>, predicate: &'a Predicate) -> Option<Site<'a>> {
     let program = context.place.program();
     let mut clauses = program.clauses(predicate);
@@ -45,8 +45,8 @@ fn only_rule<'a>(context: &Context<'a>, predicate: &'a Predicate) -> Option<Site
     fits.then_some(rule)
 }
 
-/// What each variable of the rule is called in the clause that takes it in, and the premises that the
-/// constants in its head become.
+/// Returns the new name of each rule variable in the calling clause, and the premises that replace
+/// constants in the head of the rule.
 fn unify(
     context: &Context<'_>,
     item: &Item,
@@ -84,7 +84,8 @@ fn unify(
     Some((renamed, premises))
 }
 
-/// What makes an argument of the call equal to the constant of the head; `None` if nothing does.
+/// Returns the premise that makes a call argument equal to a constant of the head. `Some(None)` if
+/// no premise is needed; `None` if the two never match.
 fn equation(given: &Term, text: &str, constant: &str) -> Option<Option<String>> {
     match given.variable() {
         Some(name) => Some(Some(format!("{name} = {constant}"))),
@@ -93,7 +94,7 @@ fn equation(given: &Term, text: &str, constant: &str) -> Option<Option<String>> 
     }
 }
 
-/// Whether a variable stands in a comparison, where a constant may not be what is wanted.
+/// True if a variable occurs in a comparison. A constant there may be invalid.
 fn is_compared(clause: &Clause, name: Symbol) -> bool {
     let mut found = false;
     for premise in &clause.premises {
@@ -106,7 +107,6 @@ fn is_compared(clause: &Clause, name: Symbol) -> bool {
     found
 }
 
-/// The body of the rule with its variables renamed.
 fn body(rule: &Site<'_>, definition: &Clause, renamed: &FxHashMap<Symbol, String>) -> Option<String> {
     let (first, last) = (definition.premises.first()?, definition.premises.last()?);
     let range = TextRange::new(first.range().start(), last.range().end()) + rule.item.start;

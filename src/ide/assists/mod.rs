@@ -1,7 +1,8 @@
-//! Changes that an author asks for at a place, one file each: declare, extract, inline, describe, convert, sort, test.
+//! Assists (code actions) at a cursor or selection, one per file: declare, extract, inline,
+//! describe, convert, sort, test.
 //!
-//! Takes a place and what is selected there; gives the assists that fit, each with its edits. An assist is
-//! offered only where the program means the same after it.
+//! The input is a place and a selection; the result is a list of assists with their edits. An
+//! assist is offered only if it keeps the meaning of the program.
 
 mod arguments;
 mod case;
@@ -22,50 +23,47 @@ use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::ast::{Clause, Item};
 use mangle_syntax::text::{TextRange, TextSize, with_line_ends};
 
-/// A change that is on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assist {
-    /// What tells it from the others.
+    /// Stable identifier of the assist.
     pub id: &'static str,
-    /// What it does, in the imperative.
+    /// Title in the imperative.
     pub title: String,
-    /// Of which kind it is.
     pub kind: AssistKind,
-    /// Sorted, without overlaps, with the line ends of the file.
+    /// Sorted, non-overlapping edits with the line endings of each file.
     pub edits: Vec<FileEdit>,
-    /// What is added to the test file of the policy, which may have to be made: a piece of text without line end.
+    /// Text to append to the test file of the policy, without a final line break. The test file may
+    /// not exist yet.
     pub beside: Option<String>,
 }
 
-/// The kinds of assists, as editors group them.
+/// Kinds of assists, as editors group them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AssistKind {
-    /// Moves something into a clause of its own.
+    /// Moves code into a new clause.
     Extract,
-    /// Puts a definition where it is used.
+    /// Replaces a use with its definition.
     Inline,
-    /// Writes something else that means the same, or adds to it.
+    /// Replaces code with equivalent code, or adds code.
     Rewrite,
-    /// Tidies the `Use` statements.
+    /// Sorts and cleans up the `Use` statements.
     OrganiseUses,
 }
 
-/// What an assist looks at.
 #[derive(Debug, Clone, Copy)]
 struct Context<'a> {
     place: Place<'a>,
-    /// What is selected; empty for a mere cursor.
+    /// Empty for a cursor without selection.
     selection: TextRange,
 }
 
-/// A kind of assist: its name, its group, and who makes it.
 struct Maker {
     id: &'static str,
     kind: AssistKind,
     make: fn(&Context<'_>) -> Option<Change>,
 }
 
-/// The assists, one a line.
+/// All assists.
 #[rustfmt::skip]
 const MAKERS: &[Maker] = &[
     Maker { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },
@@ -80,7 +78,8 @@ const MAKERS: &[Maker] = &[
     Maker { id: "organise-uses", kind: AssistKind::OrganiseUses, make: organise::organise },
 ];
 
-/// The assists at a place, of the kinds that are wanted. `selection` is in the text of the place's file.
+/// Returns the assists at a place whose kind is accepted by `wanted`. `selection` is a range in the
+/// file of the place.
 #[must_use]
 pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKind) -> bool) -> Vec<Assist> {
     let context = Context { place, selection };
@@ -99,18 +98,18 @@ pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKin
     made.collect()
 }
 
-/// The assist of this name at a place, if it is still on offer.
+/// Returns the assist with this ID at a place, if it is still available.
 #[must_use]
 pub fn assist(place: Place<'_>, selection: TextRange, id: &str) -> Option<Assist> {
     assists(place, selection, &|_| true).into_iter().find(|assist| assist.id == id)
 }
 
-/// What a maker makes: a title, and edits of the file with `\n` as line end.
+/// Result of an assist: a title, and edits of the current file with `\n` line endings.
 struct Change {
     title: String,
     edits: Vec<(TextRange, String)>,
     beside: Option<String>,
-    /// Edits of any files of the program, with their line ends.
+    /// Edits of any file of the program, with the line endings of those files.
     in_files: Vec<FileEdit>,
 }
 
@@ -124,12 +123,13 @@ impl Change {
         self
     }
 
-    /// Adds edits of any files of the program, sorted and with the line ends of those files.
+    /// Adds edits of any file of the program. The edits must be sorted and have the line endings of
+    /// their files.
     fn in_files(self, in_files: Vec<FileEdit>) -> Self {
         Self { in_files, ..self }
     }
 
-    /// Adds a piece to the test file of the policy.
+    /// Adds text for the test file of the policy.
     fn beside(self, text: String) -> Self {
         Self { beside: Some(text), ..self }
     }
@@ -140,18 +140,17 @@ impl Change {
 }
 
 impl<'a> Context<'a> {
-    /// The statement at the place, if it could be read whole.
+    /// Returns the statement at the place if it has no syntax errors.
     fn item(&self) -> Option<&'a Item> {
         self.place.item().filter(|item| !item.statement.damaged)
     }
 
-    /// The clause at the place, and its item.
     fn clause(&self) -> Option<(&'a Item, &'a Clause)> {
         let item = self.item()?;
         Some((item, item.statement.clause()?))
     }
 
-    /// The text of a range that counts from the start of a statement.
+    /// Returns the text of a range relative to the start of a statement.
     fn slice(&self, item: &Item, range: TextRange) -> &'a str {
         mangle_syntax::text::slice(self.place.text(), range + item.start)
     }

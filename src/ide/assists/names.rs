@@ -1,4 +1,4 @@
-//! Names that are free.
+//! Unused names for new predicates and variables.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use crate::ide::mention::{self, Entity};
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::Symbol;
 
-/// `stem`, or `stem2` and so on where the program has a predicate of that name.
+/// Returns `stem`, or `stem2`, `stem3`, … if the program already has a predicate with that name.
 pub(super) fn predicate(context: &Context<'_>, stem: &str) -> String {
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let (program, package) = (context.place.program(), context.place.file.package);
@@ -22,7 +22,7 @@ pub(super) fn predicate(context: &Context<'_>, stem: &str) -> String {
     std::iter::once(plain.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// The variables that a statement mentions, each once, in the order of their first mention.
+/// Returns the distinct variables of a statement, in order of first occurrence.
 pub(super) fn variables(item: &Item) -> Vec<Symbol> {
     let (mut names, mut seen) = (Vec::new(), FxHashSet::default());
     mention::each(item, &mut |mention| {
@@ -35,7 +35,7 @@ pub(super) fn variables(item: &Item) -> Vec<Symbol> {
     names
 }
 
-/// `stem`, or `stem2` and so on where that is taken; it is taken afterwards.
+/// Returns `stem`, or `stem2`, `stem3`, … if `taken` contains it. Adds the result to `taken`.
 pub(super) fn variable(stem: Symbol, taken: &mut FxHashSet<Symbol>) -> Symbol {
     let numbered = (2..).map(|number: u32| Symbol::new(&format!("{stem}{number}")));
     let free = std::iter::once(stem).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(stem);

@@ -1,5 +1,8 @@
-//! A helper rule for a negation with columns that have no value, which the engine drops: `!locked(D, _)` becomes
-//! `!has_locked(D)`. The same change as the fix of the finding, also where that is silenced or off.
+//! Assist that adds a helper rule for a negation with wildcard columns, because the engine drops
+//! such negations: `!locked(D, _)` becomes `!has_locked(D)`.
+//!
+//! The edit equals the fix of the corresponding finding. The assist is also available if the
+//! finding is silenced or disabled.
 
 use std::cell::OnceCell;
 

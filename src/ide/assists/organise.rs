@@ -1,5 +1,5 @@
-//! The `Use` statements of a file: sorted, each once, without those that nothing needs, with those that
-//! are missing.
+//! Assist that organizes the `Use` statements of a file: sorts them, removes duplicate and unused
+//! statements, and adds missing ones.
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ pub(super) fn organise(context: &Context<'_>) -> Option<Change> {
     let uses: Vec<_> =
         file.items.iter().filter(|item| matches!(item.statement.kind, StatementKind::Use(_))).collect();
     if file.items.iter().any(|item| item.statement.damaged) {
-        // What cannot be read may need any package.
+        // An unparsable statement may use any package.
         return None;
     }
     let text = tidy(context, &uses);
@@ -24,7 +24,7 @@ pub(super) fn organise(context: &Context<'_>) -> Option<Change> {
         (Some(first), Some(last)) => {
             let range = TextRange::new(first.start, last.start + last.statement.len);
             let old = slice(&file.text, range);
-            // A comment between them would be lost.
+            // Replacing the statements would delete a comment between them.
             let is_plain = !old.contains('#') && old.replace("\r\n", "\n") != text;
             is_plain.then(|| match text.is_empty() {
                 true => change.replace(with_line_end(file, range), ""),
@@ -43,7 +43,7 @@ pub(super) fn organise(context: &Context<'_>) -> Option<Change> {
     }
 }
 
-/// The statements as they should be, one a line. Those with attributes stay as they are written.
+/// Formats the organized statements, one per line. Statements with attributes keep their text.
 fn tidy(context: &Context<'_>, uses: &[&Item]) -> String {
     let file = context.place.file;
     let needed = needed(context);
@@ -62,7 +62,7 @@ fn tidy(context: &Context<'_>, uses: &[&Item]) -> String {
     lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
 
-/// The packages whose predicates the file mentions by their full name.
+/// Returns the packages whose predicates the file mentions by qualified name.
 fn needed(context: &Context<'_>) -> FxHashSet<Symbol> {
     let (file, program) = (context.place.file, context.place.program());
     let mut needed = FxHashSet::default();
@@ -81,7 +81,7 @@ fn needed(context: &Context<'_>) -> FxHashSet<Symbol> {
     needed
 }
 
-/// A range with the rest of its line, where that is blank.
+/// Extends a range to the end of its line if the rest of the line is blank.
 fn with_line_end(file: &FileSummary, range: TextRange) -> TextRange {
     let rest = file.text.get(usize::from(range.end())..).unwrap_or("");
     let line = rest.split_inclusive('\n').next().unwrap_or("");

@@ -1,5 +1,5 @@
-//! Neighbouring declarations by name. Each keeps the comment above it; a blank line with a comment of
-//! its own, such as a banner, ends a group.
+//! Assist that sorts adjacent declarations by name. Each declaration keeps the comment above it. A
+//! blank line followed by a separate comment, such as a banner, ends a group.
 
 use super::{Change, Context};
 use mangle_check::lines::comment_start;
@@ -23,7 +23,7 @@ pub(super) fn sort(context: &Context<'_>) -> Option<Change> {
     Some(change)
 }
 
-/// A declaration with the comment above it.
+/// Returns the range of a declaration and the comment above it.
 fn with_comment(context: &Context<'_>, item: &Item) -> TextRange {
     TextRange::new(comment_start(context.place.text(), item.start), item.start + item.statement.len)
 }
@@ -33,7 +33,7 @@ fn key(item: &Item) -> Option<(&'static str, u16)> {
     Some((atom.name.as_str(), atom.arity()))
 }
 
-/// The declarations around the one at `at` with nothing but white space between them.
+/// Returns the declarations around index `at` that are separated only by white space.
 fn group<'a>(context: &Context<'a>, at: usize) -> Option<&'a [Item]> {
     let items: &[Item] = &context.place.file.items;
     let is_whole = |item: &Item| item.statement.declaration().is_some() && !item.statement.damaged;

@@ -1,5 +1,5 @@
-//! Whether a clause, or a part of one, means what it says: every variable gets a value before it is asked
-//! for, and no negation is lost. Only such premises can be moved.
+//! Check that the engine evaluates a clause as written: every variable is bound before its use, and
+//! no negation is dropped. Only premises of such clauses can be moved.
 
 use super::Context;
 use mangle_engine::program::Signature;
@@ -7,7 +7,7 @@ use mangle_engine::program::binding::Bindings;
 use mangle_engine::program::rewrite::{ClauseSignatures, NegationEffect, Rewriting};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 
-/// Whether the engine evaluates `clause`, of the file at hand, as it is written.
+/// True if the engine evaluates `clause` of the current file as written.
 pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
     let place = context.place;
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
@@ -26,14 +26,14 @@ pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
         })
 }
 
-/// Whether an atom asks for nothing but stored facts, at no particular time.
+/// True if an atom only reads stored facts, without temporal operators.
 fn is_plain(context: &Context<'_>, literal: &Literal) -> bool {
     let place = context.place;
     let signature = place.program().predicate_of(place.file, &literal.atom).map(|found| &found.signature);
     !literal.is_temporal() && signature.is_none_or(is_stored)
 }
 
-/// Whether the facts of a predicate are simply there.
+/// True if the facts of a predicate are stored: not temporal, external, deferred, reflected or moded.
 pub(super) fn is_stored(signature: &Signature) -> bool {
     let special =
         signature.temporal || signature.external || signature.deferred || signature.reflects.is_some();

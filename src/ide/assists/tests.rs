@@ -8,7 +8,7 @@ use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, TextRange, TextSize, apply, size};
 
-/// What is on offer in a fixture with `$0`, or `$0…$0` around a selection.
+/// Returns the assists of a fixture with `$0`, or `$0…$0` around a selection.
 fn offered(fixture: &Fixture) -> Vec<Assist> {
     let [(file, start), rest @ ..] = fixture.cursors.as_slice() else { panic!("no $0") };
     let end = rest.first().map_or(*start, |(_, end)| *end);
@@ -20,7 +20,7 @@ fn applied(text: &str, assist: &Assist) -> String {
     apply(text, edits).unwrap_or_else(|| panic!("{assist:?}"))
 }
 
-/// The file with the cursor after the assist called `id`.
+/// Checks the file after the assist with this ID was applied.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(id: &str, fixture: &str, expect: Expect) {
     let fixture = Fixture::new(fixture);
@@ -312,7 +312,7 @@ fn organises_uses() {
     check(id, &format!("{others}#- main.mg\nUse x!\na(X) :- x.p(X$0).\n"), expect!["not offered"]);
 }
 
-/// The errors of a program that is one file.
+/// Returns the errors of a single-file program.
 fn errors(text: &str) -> Vec<String> {
     let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
     let program = Program::new(vec![summary.into()]);
@@ -326,7 +326,8 @@ fn errors(text: &str) -> Vec<String> {
     all.map(|diagnostic| diagnostic.rule.name.to_owned()).collect()
 }
 
-/// At every place, with every selection of a line: nothing panics, and no program without errors gets one.
+/// Tries all assists at every position and with every selection of a line. None may panic, and none
+/// may introduce an error.
 #[test]
 fn no_assist_breaks_a_program() {
     let text = "Decl b(X, Y).\nDecl a(X).\nb(/x, 1). b(/y, 2). c(/x).\n# why\na(X) :- b(X, Y), c(X), Y > 1.\nh(A, /z) :- b(A, N), !c(A), M = fn:plus(N, 1), b(_, M).\n\
@@ -473,7 +474,7 @@ fn generates_cases_of_tests() {
     );
 }
 
-/// All files after the assist called `id`.
+/// Returns all files after the assist with this ID was applied.
 fn all_files(id: &str, fixture: &str) -> String {
     let fixture = Fixture::new(fixture);
     let offered = offered(&fixture);
@@ -524,7 +525,7 @@ fn declarations_go_where_declarations_are() {
         Decl seen(Arg1) bound [/any].␍
     "#]]
     .assert_eq(&all_files("declare-predicate", &of_used).replace('\r', "␍"));
-    // What only a test has is declared in the test.
+    // A predicate used only by a test is declared in the test.
     let of_test = "#- a.mg\nDecl a(X).\n#- a_test.mg\nhelp$0er(X) :- a(X).\n# @test name: one\na(1).\n# @expect helper(1)\n";
     expect![[r#"
         Declare `helper/1`

@@ -1,9 +1,9 @@
-//! Lines above the statements of a file: above a rule how many facts it gives, above a predicate the query for its
-//! facts.
+//! Code lenses: the number of facts above each rule, and a query for the facts above each
+//! predicate.
 //!
-//! Takes a program and a file of it; gives the [`Lens`]es, which cost next to nothing ([`code_lenses`]). Once the program
-//! is evaluated, [`Lens::has_solutions`] says which of them have something to show, and [`rule_title`] what is in that of
-//! a rule.
+//! [`code_lenses`] computes the [`Lens`]es without an evaluation and is cheap. After the evaluation
+//! of the program, [`Lens::has_solutions`] filters them, and [`rule_title`] returns the title of a
+//! rule lens.
 
 #[cfg(test)]
 mod tests;
@@ -18,21 +18,20 @@ use mangle_settings::Reading;
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, TextRange};
 
-/// A line above a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
-    /// The head that it belongs to.
+    /// Range of the head below the lens.
     pub range: TextRange,
     pub kind: LensKind,
-    /// The predicate of the head.
+    /// Predicate of the head.
     pub predicate: PredicateKey,
-    /// The atom of the query.
+    /// Atom to query.
     pub atom: String,
 }
 
 impl Lens {
-    /// Whether the rule has a solution, or the predicate a fact, in any of the evaluations and either reading. `file` is
-    /// the one that the lens is of.
+    /// True if the rule has a solution, or the predicate a fact, in any evaluation and either
+    /// reading. `file` must be the file of the lens.
     #[must_use]
     pub fn has_solutions(&self, evaluations: &[EvaluationView<'_>], file: &FileSummary) -> bool {
         evaluations.iter().any(|view| {
@@ -43,27 +42,27 @@ impl Lens {
 
     fn has_solutions_in(&self, evaluation: &Evaluation, file: &FileSummary, is_current: bool) -> bool {
         let has_facts = evaluation.rows(self.predicate, 0).is_some_and(|facts| facts.count > 0);
-        // Without facts there is no solution either: this spares a look at the bodies of most idle rules.
+        // A predicate without facts has no solutions. This check avoids examining the bodies of
+        // most idle rules.
         let LensKind::Rule(at) = self.kind else { return has_facts };
         let Some(item) = file.items.get(at).filter(|_| has_facts) else { return false };
         match evaluation.given(file.id, at, &item.statement) {
             Some(given) => given != ClauseYield::Nothing,
-            // A rule that is being edited keeps its lens until its new text is evaluated.
+            // A rule under edit keeps its lens until the new text is evaluated.
             None => !is_current,
         }
     }
 }
 
-/// What a lens is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LensKind {
-    /// Says how many facts a rule gives: the statement at this index.
+    /// Shows the number of facts of the rule with this statement index.
     Rule(usize),
-    /// Queries the facts of a predicate.
+    /// Queries the facts of the predicate.
     Query,
 }
 
-/// The lenses of a file, in the order of its statements.
+/// Returns the lenses of a file, in statement order.
 #[must_use]
 pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
     let program = analysis.program();
@@ -80,7 +79,7 @@ pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
         };
         let Some(predicate) = program.predicate_of(file, head) else { continue };
         let range = head.range + item.start;
-        // What is evaluated where it is queried has no facts of its own.
+        // Deferred predicates are evaluated at their call sites and have no stored facts.
         if predicate.signature.deferred {
             continue;
         }
@@ -93,7 +92,8 @@ pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
     lenses
 }
 
-/// Whether a statement is the one above which a predicate is queried: its first `Decl`, else its first clause.
+/// True if the query lens of the predicate belongs to this statement: the first `Decl`, otherwise
+/// the first clause.
 fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, item: &Item) -> bool {
     let first = predicate.declared_at.or(predicate.defined_at);
     first.is_some_and(|(in_file, at)| {
@@ -103,7 +103,7 @@ fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, it
     })
 }
 
-/// The atom whose solutions are all facts of a predicate: `permitted(Action, Target)`.
+/// Returns the atom that matches all facts of a predicate, for example `permitted(Action, Target)`.
 pub(super) fn query(program: &Program, predicate: &Predicate) -> String {
     let mut names: Vec<String> = Vec::new();
     for at in 0..usize::from(predicate.key.arity) {
@@ -114,8 +114,9 @@ pub(super) fn query(program: &Program, predicate: &Predicate) -> String {
     format!("{}({})", predicate.key.name, names.join(", "))
 }
 
-/// The title of the lens of the rule at an index: `3 facts (reading intended: 0)`; with several samples
-/// `3 facts in a.kernel.mg, 1 in b.kernel.mg`, without those in which the rule has no solutions.
+/// Returns the title of the lens of a rule, for example `3 facts (reading intended: 0)`. With
+/// several samples: `3 facts in a.kernel.mg, 1 in b.kernel.mg`. Samples without solutions of the
+/// rule are omitted.
 #[must_use]
 pub fn rule_title(evaluations: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
     let yields = evaluations.iter().filter_map(|view| Some((view.sample, RuleYield::of(view, file, at)?)));
@@ -139,11 +140,11 @@ pub fn rule_title(evaluations: &[EvaluationView<'_>], file: &FileSummary, at: us
     }
 }
 
-/// What a rule gave in one evaluation.
+/// Result of a rule in one evaluation.
 struct RuleYield {
     shown: ClauseYield,
     is_complete: bool,
-    /// The other reading, where the rule gave another number of facts.
+    /// Result in the other reading, if the number of facts differs.
     other: Option<(Reading, ClauseYield)>,
 }
 
@@ -165,7 +166,7 @@ impl RuleYield {
         self.shown != ClauseYield::Nothing || self.other.is_some()
     }
 
-    /// The number of facts, with their unit if it is to be said.
+    /// Formats the number of facts, with the unit if `has_unit` is set.
     fn count(&self, has_unit: bool) -> String {
         let mut words = match self.shown {
             ClauseYield::NothingNew => "no new facts".to_owned(),

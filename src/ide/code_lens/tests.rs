@@ -11,7 +11,8 @@ use crate::ide::testing::{Fixture, readings};
 use mangle_engine::program::Program;
 use mangle_syntax::text::slice;
 
-/// The lenses of the first file of a fixture; each further file, `#- NAME`, is a sample that goes with it.
+/// Checks the lenses of the first file of a fixture. Each further file `#- NAME` is a sample of
+/// that program.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(fixture: &str, expect: Expect) {
     let fixture = Fixture::new(fixture);

@@ -1,4 +1,5 @@
-//! Name constants and strings: what the program has in the same argument, and what its type lists.
+//! Completions of name constants and strings: values seen in the same argument, and values listed
+//! in its type.
 
 use super::context::TermSlot;
 use super::predicates::is_here;
@@ -9,13 +10,12 @@ use crate::ide::mention::{self, Entity};
 use mangle_engine::types::Type;
 use mangle_syntax::text::Symbol;
 
-/// Longer strings are text that nobody writes twice.
+/// Longer strings are rarely repeated.
 const STRING_LENGTH: usize = 40;
 
-/// How many types' names are proposed beside those that were seen.
+/// Maximum number of names proposed from types, in addition to the names seen in the program.
 const LISTED: usize = 100;
 
-/// Constants in an argument.
 pub(super) fn terms(
     request: &Request<'_>,
     hole: TermSlot,
@@ -36,7 +36,6 @@ pub(super) fn terms(
     }
 }
 
-/// Constants that a variable is compared with.
 pub(super) fn compared(request: &Request<'_>, left: Option<Symbol>, items: &mut Vec<Completion>) {
     let Some(left) = left else { return };
     push(request, &usage::of_variable(request, left), items);
@@ -48,7 +47,7 @@ fn push(request: &Request<'_>, seen: &ArgumentUsage, items: &mut Vec<Completion>
         let item = Completion::new(name.as_str(), CompletionKind::Name, count.weight / total);
         items.push(item.note(times(*count)));
     }
-    // Where the cursor stands behind a slash, nothing but names is being written.
+    // After a slash, only names are possible.
     if seen.strings.len() <= STRINGS && !request.typed.starts_with('/') {
         for (text, count) in seen.strings.iter().filter(|(text, _)| text.len() <= STRING_LENGTH) {
             let item = Completion::new(text.clone(), CompletionKind::String, count.weight / total);
@@ -65,8 +64,8 @@ fn times(count: UsageCount) -> String {
     }
 }
 
-/// All other names of the file and of the program's types: where a slash was typed, a name is wanted, and
-/// perhaps none that was seen here.
+/// Adds all other names of the file and of the program's types. Used if the user typed a slash,
+/// because the name may be missing from the same argument.
 pub(super) fn others(request: &Request<'_>, items: &mut Vec<Completion>) {
     if !request.typed.starts_with('/') {
         return;
@@ -89,9 +88,9 @@ pub(super) fn others(request: &Request<'_>, items: &mut Vec<Completion>) {
     items.extend(names.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Name, 1e-5)));
 }
 
-/// The type of a column with the names that it lists.
+/// Returns the type of a column, including its listed names.
 fn column_as_written(request: &Request<'_>, name: Symbol, index: usize) -> Option<Type> {
-    // Asked first because it says whether there is anything to know.
+    // Cheap check that type information exists.
     column(request, name, index, request.cursor.arguments)?;
     let program = request.place.program();
     let types = request.place.analysis.types();
@@ -100,12 +99,12 @@ fn column_as_written(request: &Request<'_>, name: Symbol, index: usize) -> Optio
     Some(Type::union(columns.map(|id| types.rows(id).column(index))))
 }
 
-/// The names that a type lists.
+/// Returns the names listed in a type.
 fn listed(ty: &Type) -> impl Iterator<Item = Symbol> {
     ty.members().iter().filter_map(Type::constant)
 }
 
-/// The names below which all names of a type lie.
+/// Returns the name prefixes of a type.
 fn prefixes(ty: &Type) -> impl Iterator<Item = Symbol> {
     ty.members().iter().filter_map(|member| match member {
         Type::Prefix(name) => Some(*name),
@@ -113,7 +112,7 @@ fn prefixes(ty: &Type) -> impl Iterator<Item = Symbol> {
     })
 }
 
-/// Labels of struct literals: those that the structs of the program's types have.
+/// Adds the labels of all struct types of the program.
 pub(super) fn labels(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let mut labels = rustc_hash::FxHashSet::default();

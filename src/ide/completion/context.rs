@@ -1,69 +1,63 @@
-//! Where in a statement the cursor is: what may be written there.
+//! Classification of the cursor position inside a statement, for completion.
 
 use crate::ide::cursor::{Bracket, Callee, Cursor, CursorPart, Frame, Scan};
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::Symbol;
 
-/// What may be written at the cursor.
+/// Syntactic categories allowed at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CompletionContext {
-    /// Nothing that could be told.
+    /// No completion is possible.
     Nowhere,
     Statement,
-    /// The name of a package, behind `Use`.
+    /// The name of a package, after `Use`.
     Package,
-    /// The atom behind `Decl`.
+    /// The atom after `Decl`.
     Declared,
-    /// A word behind a declared atom.
+    /// A keyword after a declared atom.
     DeclarationPart,
-    /// An atom of `descr […]`.
     Descriptor,
-    /// An atom of `inclusion […]`.
     Inclusion,
-    /// A type; the column where it is that of a whole parameter.
+    /// A type. `column` is set for the type of a whole parameter.
     Type {
         column: Option<usize>,
     },
-    /// A name where a type expression has one: a label, a tag, a constant.
+    /// A name in a type expression: a label, a tag or a constant.
     TypeName,
-    /// A label of a struct type, where `opt` may stand too.
+    /// A label of a struct type, or `opt`.
     Label,
     Premise,
-    /// The right side of `=`, `<` and the like; the variable on the left.
+    /// The right side of an operator such as `=` or `<`. Contains the variable on the left side.
     Operand(Option<Symbol>),
     Term(TermSlot),
-    /// A bound of an interval.
     Time,
-    /// `do` or `let`, behind `|>`.
+    /// `do` or `let`, after `|>`.
     Transform,
-    /// `let`, behind a comma.
+    /// `let`, after a comma.
     Let,
-    /// `fn:group_by`, behind `do`.
+    /// `fn:group_by`, after `do`.
     Grouping,
-    /// The variable of a `let`.
     LetVariable,
-    /// The value of a `let`.
     LetValue,
 }
 
-/// The place of a term.
+/// Argument position of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TermSlot {
-    /// Whose argument it is; `None` inside lists, maps and structs.
+    /// `None` inside lists, maps and structs.
     pub(super) callee: Option<Callee>,
-    /// Which argument.
+    /// Zero-based argument index.
     pub(super) index: usize,
-    /// Whether it is a label of a struct literal.
+    /// True for a label of a struct literal.
     pub(super) label: bool,
-    /// Whether it stands inside a function, a list, a map or a struct.
+    /// True inside a function, list, map or struct.
     pub(super) nested: bool,
 }
 
-/// What may be written at a cursor.
 pub(super) fn place(cursor: &Cursor, text: &str) -> CompletionContext {
     let scan = &cursor.before;
     let typed = cursor.word.typed(text);
-    // Right behind a full stop one rests.
+    // No completion directly after the end of a statement.
     let rests = typed.is_empty()
         && scan.last.is_none()
         && text.get(..cursor.start.into()).is_some_and(|before| before.ends_with(['.', '!']));
@@ -75,14 +69,14 @@ pub(super) fn place(cursor: &Cursor, text: &str) -> CompletionContext {
     let fresh = match last {
         Some(TokenKind::Open | TokenKind::Comma) => true,
         Some(TokenKind::Colon) => matches!(frame.bracket, Bracket::List | Bracket::Struct | Bracket::Type),
-        // `opt`
+        // The keyword is `opt`.
         Some(TokenKind::Keyword) => frame.bracket == Bracket::Type,
         _ => false,
     };
     if fresh { inside(scan, frame, last) } else { CompletionContext::Nowhere }
 }
 
-/// In no bracket.
+/// Classifies a position outside of brackets.
 fn outside(scan: &Scan, last: Option<TokenKind>) -> CompletionContext {
     use TokenKind as T;
     match (scan.part, last) {
@@ -134,7 +128,7 @@ fn inside(scan: &Scan, frame: &Frame, last: Option<TokenKind>) -> CompletionCont
     }
 }
 
-/// What belongs where inside the brackets of a type constructor.
+/// Classifies a position inside the brackets of a type constructor.
 fn in_type(frame: &Frame, last: Option<TokenKind>) -> CompletionContext {
     let name = frame.callee.map_or("", |callee| callee.name.as_str());
     let name = name.strip_prefix("fn:").or_else(|| name.strip_prefix('.')).unwrap_or(name);

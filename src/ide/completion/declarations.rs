@@ -1,12 +1,12 @@
-//! `Decl`s that are missing: for predicates that are asked for or have clauses, with the names of their
-//! parameters and the types that the program shows.
+//! Completions of missing `Decl`s: for undeclared predicates that have clauses or uses. Parameter
+//! names and bounds are inferred from the program.
 
 use super::predicates::{arguments, is_here};
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use mangle_check::describe::bounds;
 use mangle_engine::program::Predicate;
 
-/// Whole declarations, at the start of a statement: of what this file mentions.
+/// Adds whole declarations of predicates mentioned in this file, at the start of a statement.
 pub(super) fn statements(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.is_called() {
         return;
@@ -21,7 +21,7 @@ pub(super) fn statements(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Atoms behind `Decl`.
+/// Adds atoms after `Decl`.
 pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
     for predicate in undeclared(request) {
         let (head, bounds) = parts(request, predicate);
@@ -41,8 +41,8 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// The predicates of this file's package that have no `Decl` and somebody other than the statement at the
-/// cursor mentions.
+/// Returns the undeclared predicates of this file's package. The statement at the cursor does not
+/// count as a mention.
 fn undeclared<'a>(request: &'a Request<'_>) -> impl Iterator<Item = &'a Predicate> {
     let program = request.place.program();
     let own = request.place.file.package.map_or("", |package| package.as_str());
@@ -70,7 +70,7 @@ fn own_name(request: &Request<'_>, predicate: &Predicate) -> String {
     package.and_then(|package| name.strip_prefix(&package)).unwrap_or(name).to_owned()
 }
 
-/// `p(A, B)` and ` bound [/name, /any]`.
+/// Returns the atom and the bounds, for example `p(A, B)` and ` bound [/name, /any]`.
 fn parts(request: &Request<'_>, predicate: &Predicate) -> (String, String) {
     let name = own_name(request, predicate);
     let head = format!("{name}({})", distinct(arguments(request, predicate)).join(", "));
@@ -79,7 +79,7 @@ fn parts(request: &Request<'_>, predicate: &Predicate) -> (String, String) {
     (head, part)
 }
 
-/// Parameters must differ.
+/// Numbers duplicate names, because parameters must be distinct.
 fn distinct(names: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(names.len());
     for name in names {

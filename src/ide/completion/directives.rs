@@ -1,4 +1,4 @@
-//! What may be written in the comments of a policy test, and in those that ask for a preview.
+//! Completions inside comment directives of policy tests and previews.
 
 use super::{
     Completion, CompletionKind, CompletionSubject, Completions, CursorPlace, Insertion, Place, cursor,
@@ -11,10 +11,11 @@ use mangle_check::policy_test::property::PropertyText;
 use mangle_check::policy_test::{TestKey, comment_at};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
-/// The ways to assemble a prompt, as `mode:` takes them.
+/// Prompt assembly modes accepted by `mode:`.
 const MODES: [&str; 4] = ["legacy", "section", "jit", "jit(atoms=…)"];
 
-/// Paths in the setting of a preview: those of `paths` that go into `entry`, the part of a list around the cursor.
+/// Returns the completions of `paths` for `entry`, the list element of a preview setting at the
+/// cursor.
 #[must_use]
 pub fn completions_of_paths(paths: Vec<String>, entry: TextRange, offset: TextSize) -> Completions {
     let insert = TextRange::new(entry.start().min(offset), offset);
@@ -22,7 +23,7 @@ pub fn completions_of_paths(paths: Vec<String>, entry: TextRange, offset: TextSi
     Completions { items: paths.into_iter().map(item).collect(), incomplete: false, insert, replace: entry }
 }
 
-/// What may be written in a comment with a key; `None` in any other place.
+/// Returns the completions inside a comment directive. `None` at any other place.
 pub(super) fn completions(place: Place<'_>) -> Option<Completions> {
     let embedding = &place.program().embedding;
     if embedding.is_test(place.file.id) {
@@ -53,7 +54,7 @@ fn in_test(place: Place<'_>) -> Option<Completions> {
     }
 }
 
-/// An atom: what a premise may be, without what only a rule can have.
+/// Completes an atom without variables: predicates, names and strings.
 fn atom(place: Place<'_>) -> Completions {
     let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
     let place = inside.place(place);
@@ -65,7 +66,7 @@ fn atom(place: Place<'_>) -> Completions {
     found
 }
 
-/// What a premise of a property may be.
+/// Completes a premise of a property.
 fn in_body(place: Place<'_>) -> Completions {
     let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
     let place = inside.place(place);
@@ -75,7 +76,7 @@ fn in_body(place: Place<'_>) -> Completions {
     }
 }
 
-/// `name/arity` of each predicate in the place of the word at the cursor.
+/// Completes `name/arity` of each predicate, replacing the word before the cursor.
 fn named(place: Place<'_>) -> Completions {
     let before = place.text().get(..place.offset.into()).unwrap_or_default();
     let len = before.len() - before.trim_end_matches(|char: char| !char.is_whitespace() && char != ',').len();
@@ -83,7 +84,7 @@ fn named(place: Place<'_>) -> Completions {
     exact(place, TextRange::new(start, place.offset))
 }
 
-/// `name/arity` of each predicate.
+/// Completes `name/arity` of each predicate.
 fn exact(place: Place<'_>, value: TextRange) -> Completions {
     let start = if value.is_empty() { place.offset } else { value.start().min(place.offset) };
     let insert = TextRange::new(start, place.offset);
@@ -107,7 +108,7 @@ fn in_preview(place: Place<'_>) -> Option<Completions> {
     let setting = PreviewSetting::at(place.text(), place.offset)?;
     let is_key = !slice(place.text(), setting.range).contains(':') || place.offset <= setting.key_range.end();
     if is_key {
-        // Where there is no key yet, one starts at the cursor.
+        // An empty key starts at the cursor.
         let range =
             if setting.key.is_empty() { TextRange::at(place.offset, size(0)) } else { setting.key_range };
         return keys(place, range, vocabulary::PREVIEW_KEYS, |word| format!("{}: ", word.word));
@@ -130,7 +131,8 @@ fn in_preview(place: Place<'_>) -> Option<Completions> {
     })
 }
 
-/// The keys of a table. What follows a key is inserted with it, unless it is there already.
+/// Completes the keys of a table. The text that follows a key is inserted only if the rest of the
+/// line is empty.
 fn keys(
     place: Place<'_>,
     range: TextRange,
@@ -148,7 +150,7 @@ fn keys(
     Some(Completions { items: items.collect(), incomplete: false, insert, replace: range })
 }
 
-/// The part of a range before the cursor.
+/// Returns the part of a range before the cursor.
 fn up_to(place: Place<'_>, range: TextRange) -> Option<TextRange> {
     (range.start() <= place.offset).then(|| TextRange::new(range.start(), place.offset))
 }

@@ -1,4 +1,4 @@
-//! Functions, reducers, `fn:group_by`.
+//! Completions of functions, reducers and `fn:group_by`.
 
 use super::variables::column;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
@@ -6,14 +6,14 @@ use crate::ide::cursor::{Bracket, CursorPart};
 use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, FunctionRole};
 use mangle_engine::types::Type;
 
-/// Whether a name is that of a reducer that takes no list.
+/// True for a reducer that takes no list.
 pub(super) fn is_reducer(name: &str) -> bool {
     builtins::function(name).is_some_and(BuiltinFunction::is_reducer)
 }
 
-/// Functions, where a term may stand.
+/// Adds functions at a term position.
 pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
-    // In arguments of premises they are rare, and work only on what is bound before.
+    // Functions in premise arguments are rare and require bound variables.
     let likely = match (request.cursor.before.part, request.cursor.before.frame()) {
         (CursorPart::Body, None) | (CursorPart::Transform, _) => 0.15,
         (_, Some(frame)) if frame.bracket != Bracket::Call => 0.02,
@@ -29,7 +29,7 @@ pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Reducers, as the value of a `let`.
+/// Adds reducers at the value of a `let`.
 pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.cursor.before.groups {
         items.extend(
@@ -38,19 +38,19 @@ pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// What stands behind `do`.
+/// Adds the functions that are allowed after `do`.
 pub(super) fn grouping(request: &Request<'_>, items: &mut Vec<Completion>) {
     items.extend(
         usable(request).filter(|it| it.role == FunctionRole::Grouping).map(|it| item(request, it, 1.0)),
     );
 }
 
-/// The functions that the engine of this program can compute and its analysis knows.
+/// Returns the functions that the engine of this program can compute and its analysis accepts.
 fn usable(request: &Request<'_>) -> impl Iterator<Item = &'static BuiltinFunction> {
     FUNCTIONS.iter().filter(|function| function.usable() && request.has(function.since))
 }
 
-/// The type that the argument at the cursor has to have.
+/// Returns the required type of the argument at the cursor.
 fn wanted(request: &Request<'_>) -> Option<Type> {
     if request.cursor.before.frames.is_empty() && request.cursor.before.ordering {
         return Some(Type::number());
@@ -82,7 +82,7 @@ fn item(request: &Request<'_>, function: &BuiltinFunction, score: f64) -> Comple
     item
 }
 
-/// What most programs need comes first.
+/// Returns a prior by frequency of use in typical programs.
 fn popularity(name: &str) -> f64 {
     match name {
         "fn:count" | "fn:group_by" | "fn:plus" | "fn:minus" | "fn:sum" | "fn:max" | "fn:string:concat" => 1.0,
@@ -104,7 +104,7 @@ fn arguments(request: &Request<'_>, function: &BuiltinFunction) -> Vec<String> {
     }
 }
 
-/// The variables of the head that the body binds: what one groups by.
+/// Returns the head variables that the body binds: the candidates for grouping.
 pub(super) fn groups(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
     let in_body =

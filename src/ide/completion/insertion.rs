@@ -1,24 +1,25 @@
-//! The text that a completion inserts, for editors that have snippets and for those that have not.
+//! Insertion text of a completion, for editors with and without snippet support.
 
 use std::fmt::Write as _;
 
-/// A text, and the same with places to fill in.
+/// Text to insert, in plain and snippet form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insertion {
-    /// The text to insert where there are no snippets.
+    /// Text for editors without snippet support.
     pub plain: String,
-    /// The text in the snippet syntax of the protocol; `None` when there is nothing to fill in.
+    /// Text in the snippet syntax of the LSP. `None` if the text has no placeholders.
     pub snippet: Option<String>,
 }
 
 impl Insertion {
-    /// A text without places.
+    /// Creates an insertion without placeholders.
     pub(in crate::ide) fn plain(text: impl Into<String>) -> Self {
         Self { plain: text.into(), snippet: None }
     }
 
-    /// A snippet: in `parts` text and places alternate, text first; a place holds what it proposes. Without
-    /// snippets `plain` is inserted.
+    /// Creates a snippet. `parts` alternates between text and placeholders, starting with text; a
+    /// placeholder contains its default. `plain` is inserted if the editor does not support
+    /// snippets.
     pub(in crate::ide) fn snippet(plain: impl Into<String>, parts: &[&str]) -> Self {
         let mut snippet = String::new();
         for (index, part) in parts.iter().enumerate() {
@@ -35,8 +36,8 @@ impl Insertion {
         Self { plain: plain.into(), snippet: Some(snippet) }
     }
 
-    /// `name(A, B)` with a place for each argument; the bare name where there are no snippets, unless there
-    /// is nothing to fill in.
+    /// Creates `name(A, B)` with a placeholder for each argument. Without snippet support, inserts
+    /// only the name, or `name()` if there are no arguments.
     pub(super) fn call(name: &str, arguments: &[String]) -> Self {
         if arguments.is_empty() {
             return Self::plain(format!("{name}()"));

@@ -1,18 +1,18 @@
-//! Words of the language, each only where it may stand.
+//! Completions of keywords.
 
 use super::functions::groups;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::ide::cursor::{Bracket, CursorPart, DECLARATION_PARTS};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 
-/// The day on which the temporal part of the language came.
+/// Engine date that introduced the temporal syntax.
 const TEMPORAL: &str = "2026-02-09";
 
 fn word(word: &str, score: f64) -> Completion {
     Completion::new(word, CompletionKind::Keyword, score).about(CompletionSubject::Word(word.to_owned()))
 }
 
-/// `Decl`, and at the beginning of a file `Package` and `Use`.
+/// Adds `Decl`, and at the start of a file `Package` and `Use`.
 pub(super) fn statement(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.is_called() {
         return;
@@ -23,7 +23,7 @@ pub(super) fn statement(request: &Request<'_>, items: &mut Vec<Completion>) {
     let is_head =
         |item: &Item| matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_));
     let is_declaration = |item: &Item| item.statement.declaration().is_some();
-    // Declarations stand together.
+    // Declarations usually stand next to each other.
     let near = before.last().into_iter().chain(all.get(at + 1));
     let among = near.filter(|item| is_declaration(item)).count() > 0;
     let name = Insertion::snippet("Decl ", &["Decl ", "name", "(", "X", ") bound [", "/any", "]."]);
@@ -38,7 +38,7 @@ pub(super) fn statement(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Whether the file has a `Package` already.
+/// True if the file already has a `Package` statement.
 fn is_package_elsewhere(request: &Request<'_>) -> bool {
     let mut items = request.place.file.items.iter();
     items.any(|item| {
@@ -46,7 +46,7 @@ fn is_package_elsewhere(request: &Request<'_>) -> bool {
     })
 }
 
-/// The parts of a declaration that may still follow, in their order.
+/// Adds the parts of a declaration that may still follow, in grammar order.
 pub(super) fn declaration_parts(request: &Request<'_>, items: &mut Vec<Completion>) {
     let (before, whole) = (&request.cursor.before, &request.cursor.whole);
     let arity = before.head.map_or(0, |head| {
@@ -78,13 +78,13 @@ pub(super) fn declaration_parts(request: &Request<'_>, items: &mut Vec<Completio
     }
 }
 
-/// `opt`, in front of a label.
+/// Adds `opt`, before a label.
 pub(super) fn optional(_: &Request<'_>, items: &mut Vec<Completion>) {
     let insertion = Insertion::snippet("opt ", &["opt /", "label", " : ", "/any", ""]);
     items.push(word("opt", 0.4).inserting(insertion));
 }
 
-/// `do` and `let`, behind `|>`.
+/// Adds `do` and `let`, after `|>`.
 pub(super) fn transforms(request: &Request<'_>, items: &mut Vec<Completion>) {
     let groups = groups(request).join(", ");
     let results = results(request);
@@ -95,7 +95,7 @@ pub(super) fn transforms(request: &Request<'_>, items: &mut Vec<Completion>) {
     items.push(word("let", 0.5).inserting(Insertion::snippet("let ", &parts)));
 }
 
-/// `let`, behind a comma.
+/// Adds `let`, after a comma.
 pub(super) fn next_let(request: &Request<'_>, items: &mut Vec<Completion>) {
     let results = results(request);
     let result = results.first().map_or("N", String::as_str);
@@ -103,7 +103,7 @@ pub(super) fn next_let(request: &Request<'_>, items: &mut Vec<Completion>) {
     items.push(word("let", 1.0).inserting(Insertion::snippet("let ", &parts)));
 }
 
-/// The variables of the head that nothing gives a value yet.
+/// Returns the head variables without a value.
 fn results(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
     let has_value = |name| all.iter().any(|it| it.variable == name && it.part != CursorPart::Head);
@@ -111,13 +111,13 @@ fn results(request: &Request<'_>) -> Vec<String> {
     head.map(|it| it.variable.as_str().to_owned()).collect()
 }
 
-/// Bounds of intervals.
+/// Adds bounds of intervals.
 pub(super) fn times(request: &Request<'_>, items: &mut Vec<Completion>) {
     if !request.has(TEMPORAL) {
         return;
     }
     let scan = &request.cursor.before;
-    // The bounds of an operator are spans of time.
+    // The bounds of a temporal operator are durations.
     let operator = scan.frame().is_some_and(|frame| frame.bracket == Bracket::Span);
     items.push(word("now", 0.6));
     items.push(word("_", 0.5));

@@ -1,8 +1,10 @@
-//! What may be written at a cursor, the likeliest first.
+//! Completion: the items that are valid at a cursor, ordered by likelihood.
 //!
-//! Takes a [`Place`]; gives [`Completions`]. `context` finds out where in a statement the cursor is; each file
-//! beside it proposes one kind of things, `ranking` puts them in order. What the reference would reject at
-//! that place is not proposed. Documentation is asked for item by item: [`resolve`].
+//! The input is a [`Place`]; the output is [`Completions`]. `context` classifies the cursor
+//! position, the other files add one kind of item each, and `ranking` orders the items. Items that
+//! the reference implementation would reject are omitted.
+//!
+//! Documentation is loaded per item with [`resolve`].
 
 mod constants;
 mod context;
@@ -37,47 +39,42 @@ use mangle_check::describe;
 use mangle_engine::program::{Mode, PredicateKey, builtins};
 use mangle_syntax::text::TextRange;
 
-/// How many items are sent at most. More than that nobody reads; typing on finds the rest.
+/// Maximum number of items in a response. Typing more letters finds the remaining items.
 pub const LIMIT: usize = 200;
 
-/// What may be written at a cursor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Completions {
-    /// The items, the likeliest first.
+    /// Items ordered by descending likelihood.
     pub items: Vec<Completion>,
-    /// Whether there are more, so that one should ask again when more was typed.
+    /// True if more items exist, so the client must request again after further typing.
     pub incomplete: bool,
-    /// What is replaced when an item is inserted: the word up to the cursor.
+    /// Range to replace in insert mode: the word up to the cursor.
     pub insert: TextRange,
-    /// What is replaced when the whole word is to be replaced.
+    /// Range to replace in replace mode: the whole word.
     pub replace: TextRange,
 }
 
-/// One thing that may be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// What is shown, and looked for.
+    /// Text that is shown and filtered.
     pub label: String,
     pub kind: CompletionKind,
-    /// What is shown faintly right behind the label: parameters.
+    /// Parameters, shown dimmed directly after the label.
     pub signature: Option<String>,
-    /// What is shown faintly at the right: where it was seen, or of which type it is.
+    /// Origin or type, shown dimmed at the right.
     pub note: Option<String>,
     pub insertion: Insertion,
-    /// Whether its author says that it is deprecated.
+    /// True if the documentation marks the item as deprecated.
     pub deprecated: bool,
-    /// Whom [`resolve`] can tell more about.
+    /// Subject for [`resolve`].
     pub subject: Option<CompletionSubject>,
-    /// The greater, the likelier.
+    /// Likelihood; larger is likelier.
     score: f64,
 }
 
-/// The kinds of things that may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CompletionKind {
-    /// A word of the language.
     Keyword,
-    /// A predicate of the program.
     Predicate,
     Builtin,
     Function,
@@ -86,25 +83,24 @@ pub enum CompletionKind {
     Name,
     String,
     Type,
-    /// A constructor of types.
+    /// A type constructor.
     Constructor,
-    /// An atom of `descr […]`.
     Descriptor,
     Package,
-    /// A rule of this tool, in a comment that silences it.
+    /// A lint rule, in an ignore comment.
     Rule,
-    /// A whole statement, or much of one.
+    /// A whole statement, or a large part of one.
     Snippet,
 }
 
-/// What a completion is about.
+/// Subject of a completion, for its documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionSubject {
-    /// A predicate, its name qualified by its package.
+    /// A predicate, with its package-qualified name.
     Predicate(PredicateKey),
     Builtin(String),
     Function(String),
-    /// A word of the language.
+    /// A keyword.
     Word(String),
     /// An atom of `descr […]`.
     Descriptor(String),
@@ -132,41 +128,40 @@ impl Completion {
     }
 }
 
-/// What is asked: what the providers of items look at.
+/// Input of all completion providers.
 struct Request<'a> {
     place: Place<'a>,
     cursor: &'a Cursor,
     typed: &'a str,
-    /// Whether a provider left out what it has too much of.
+    /// True if a provider dropped items because of their number.
     sifted: Cell<bool>,
-    /// Which predicates may be asserted, where a single fact is written and nothing else.
+    /// Filter of predicate names that may be asserted. Set only if the text is a single fact.
     facts: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl Request<'_> {
-    /// Whether the word at the cursor has its parenthesis already.
+    /// True if the word at the cursor is already followed by a parenthesis.
     fn is_called(&self) -> bool {
         self.cursor.called_with.is_some()
     }
 
-    /// Whether a clause for a predicate may be written.
+    /// True if a clause for a predicate is allowed.
     fn is_wanted(&self, name: &str) -> bool {
         self.facts.is_none_or(|is_wanted| is_wanted(name))
     }
 
-    /// How much speaks for a predicate with so many arguments where these are there already.
+    /// Score factor: lower if the existing number of arguments differs from `arity`.
     fn fit(&self, arity: u16) -> f64 {
         let called_with = self.cursor.called_with.filter(|count| *count != usize::from(arity));
         if called_with.is_some() { 0.1 } else { 1.0 }
     }
 
-    /// Whether the engine of this program has what came on the day `since`.
+    /// True if the engine of this program has the features introduced on the date `since`.
     fn has(&self, since: &str) -> bool {
         self.place.program().embedding.has(since)
     }
 }
 
-/// What may be written at a place.
 #[must_use]
 pub fn completions(place: Place<'_>) -> Completions {
     if let Some(found) = directives::completions(place) {
@@ -179,7 +174,8 @@ pub fn completions(place: Place<'_>) -> Completions {
     }
 }
 
-/// What may be written at a place of a text that is one fact: predicates that `is_wanted` holds for, and constants.
+/// Returns the completions in a text that is a single fact: constants, and predicates accepted by
+/// `is_wanted`.
 #[must_use]
 pub fn completions_of_fact(place: Place<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Completions {
     match cursor::look(place) {
@@ -207,7 +203,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
 }
 
-/// Whether the author of a predicate says first of all that it is deprecated.
+/// True if the documentation of a predicate starts with "deprecated".
 fn is_deprecated(place: Place<'_>, subject: Option<&CompletionSubject>) -> bool {
     let Some(CompletionSubject::Predicate(key)) = subject else { return false };
     let predicate = place.program().predicate(*key);
@@ -241,7 +237,7 @@ fn provide(request: &Request<'_>, context: &CompletionContext, items: &mut Vec<C
         CompletionContext::Operand(left) => {
             let hole = TermSlot { callee: None, index: 0, label: false, nested: false };
             variables::terms(request, hole, *left, None, items);
-            // `<` and its kin compare integers alone.
+            // `<`, `<=`, `>` and `>=` only compare integers.
             if !request.cursor.before.ordering {
                 constants::compared(request, *left, items);
                 constants::others(request, items);
@@ -261,7 +257,7 @@ fn provide(request: &Request<'_>, context: &CompletionContext, items: &mut Vec<C
     }
 }
 
-/// An argument of a built-in: a value, a literal constant, or a variable without a value.
+/// Adds values for an argument of a built-in: a value, a literal constant, or an unbound variable.
 fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &mut Vec<Completion>) {
     let parameter = builtins::predicate(name).and_then(|builtin| builtin.parameters.get(hole.index));
     match parameter {
@@ -283,7 +279,7 @@ fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &m
     }
 }
 
-/// A term: what it may be depends on whose argument it is.
+/// Adds terms. The allowed terms depend on the callee.
 fn term(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
     let name = hole.callee.map_or("", |callee| callee.name.as_str());
     if request.cursor.before.part == cursor::CursorPart::Declaration {
@@ -295,7 +291,7 @@ fn term(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
         return;
     }
     match name {
-        // Only plain variables, whatever else the grammar allows.
+        // `fn:group_by` only accepts variables, although the grammar is more general.
         "fn:group_by" => variables::terms(request, hole, None, None, items),
         _ if functions::is_reducer(name) => variables::terms(request, hole, None, None, items),
         _ if name.starts_with(':') => builtin_argument(request, hole, name, items),

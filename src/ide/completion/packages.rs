@@ -1,8 +1,8 @@
-//! Packages behind `Use`.
+//! Completions of packages after `Use`.
 
 use super::{Completion, CompletionKind, Insertion, Request};
 
-/// The packages of the program that this file does not use yet.
+/// Adds the packages of the program that this file does not use yet.
 pub(super) fn used(request: &Request<'_>, items: &mut Vec<Completion>) {
     let (program, file) = (request.place.program(), request.place.file);
     let mut packages: Vec<_> = program.files.iter().filter_map(|file| file.package).collect();

@@ -1,4 +1,4 @@
-//! Predicates of the program as premises, and the built-in ones.
+//! Completions of user-defined and built-in predicates as premises.
 
 use rustc_hash::FxHashMap;
 
@@ -11,13 +11,13 @@ use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Site, key_of}
 use mangle_syntax::syntax::ast::{Clause, Item};
 use mangle_syntax::text::Symbol;
 
-/// How many statements around the cursor tell which predicates are talked about.
+/// Number of statements before and after the cursor whose predicates are preferred.
 const AROUND: usize = 40;
 
-/// How many clauses are looked at for predicates that go together.
+/// Maximum number of clauses examined for predicates that occur together.
 const SITES: usize = 120;
 
-/// Premises: predicates with snippets of their arguments, and built-ins.
+/// Adds predicates with argument snippets, and built-ins.
 pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
     let weights = weights(request);
@@ -40,7 +40,7 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Makes items of the likeliest predicates, going by `score`.
+/// Adds items for the predicates with the highest `score`.
 pub(super) fn push<'p>(
     request: &Request<'_>,
     candidates: Sieve<'_, &'p Predicate>,
@@ -54,12 +54,12 @@ pub(super) fn push<'p>(
     }
 }
 
-/// Atoms of `inclusion […]`.
+/// Adds atoms of `inclusion […]`.
 pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
     for predicate in request.place.program().predicates.iter().filter(|predicate| exists(request, predicate))
     {
         let Some(name) = written(request, predicate) else { continue };
-        // Of itself it is included always.
+        // A predicate always includes itself.
         if request.cursor.before.head.is_some_and(|head| head.name.as_str() == name) {
             continue;
         }
@@ -68,8 +68,8 @@ pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Whether something other than the statement at the cursor makes a predicate exist; inside the body of its
-/// own rule it does.
+/// True if a statement other than the one at the cursor defines or mentions a predicate. Inside the
+/// body of its own rule, a predicate exists.
 fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
     if !predicate.exists() {
         return false;
@@ -85,13 +85,14 @@ fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
     request.place.program().clauses(predicate).any(|site| !is_here(request, site.file, site.item))
 }
 
-/// Whether a statement is the one at the cursor.
+/// True if a statement is the one at the cursor.
 pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) -> bool {
     let offset = request.place.offset;
     file.id == request.place.file.id && item.start <= offset && offset <= item.start + item.statement.len
 }
 
-/// A predicate's name as this file writes it; `None` where it may not.
+/// Returns the name of a predicate as written in this file. `None` if this file may not use the
+/// predicate.
 pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
     let (key, file) = (predicate.key, request.place.file);
     let package = key.package();
@@ -104,7 +105,7 @@ pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<&'
     usable.then_some(name)
 }
 
-/// The key of a predicate under the name that this file writes.
+/// Returns the key of a predicate under the name written in this file.
 pub(super) fn as_written(predicate: &Predicate, name: &str) -> PredicateKey {
     let is_qualified = predicate.key.name.as_str() != name;
     if is_qualified { PredicateKey { name: Symbol::new(name), ..predicate.key } } else { predicate.key }
@@ -133,7 +134,7 @@ fn uses(request: &Request<'_>, predicate: &Predicate) -> usize {
     files.map(|there| there.uses.len()).sum()
 }
 
-/// What the arguments of a predicate are called; those without a name are numbered.
+/// Returns the argument names of a predicate. Unnamed arguments are numbered.
 pub(super) fn arguments(request: &Request<'_>, predicate: &Predicate) -> Vec<String> {
     let program = request.place.program();
     let arity = usize::from(predicate.key.arity);
@@ -143,7 +144,7 @@ pub(super) fn arguments(request: &Request<'_>, predicate: &Predicate) -> Vec<Str
         .collect()
 }
 
-/// How many parameters are called like variables of the statement.
+/// Returns the number of parameters whose names equal variables of the statement.
 fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
     let program = request.place.program();
     let variables = &request.cursor.whole.variables;
@@ -161,7 +162,7 @@ fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
     let asked_for = request.typed.starts_with(':');
     let used = builtins_used(request);
     for builtin in PREDICATES.iter().filter(|builtin| request.has(builtin.since)) {
-        // What has a sign of its own is written with that.
+        // Integer comparisons are usually written with operators.
         let rare = if builtin.is_integer_ordering() { 0.2 } else { 1.0 };
         let uses = used.get(builtin.name).copied().unwrap_or(0.0);
         let score = if asked_for { 0.5 * rare } else { 0.004 * rare } * (1.0 + uses);
@@ -179,7 +180,7 @@ fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// How often statements nearby ask built-in predicates.
+/// Returns the number of uses of each built-in predicate in nearby statements.
 fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
     let items = &request.place.file.items;
     let at = items.partition_point(|item| item.start < request.cursor.start);
@@ -193,13 +194,13 @@ fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
     used
 }
 
-/// How likely each predicate is, going by what surrounds the cursor.
+/// Likelihood of predicates, from the context of the cursor.
 struct Weights {
-    /// Asked by other rules of the same head.
+    /// Used by other rules with the same head.
     of_head: FxHashMap<PredicateKey, f64>,
-    /// Asked together with the premises that the body has.
+    /// Used together with existing premises of the body.
     together: FxHashMap<PredicateKey, f64>,
-    /// Asked by statements nearby.
+    /// Used by nearby statements.
     near: FxHashMap<PredicateKey, f64>,
 }
 
@@ -229,21 +230,22 @@ fn weights(request: &Request<'_>) -> Weights {
     weights
 }
 
-/// The predicates of a name, of any arity, in this file's package and outside of packages.
+/// Returns the predicates with a name and any arity, in this file's package and outside of
+/// packages.
 fn called<'a>(request: &Request<'a>, name: Symbol) -> impl Iterator<Item = &'a Predicate> {
     let program = request.place.program();
     let within = request.place.file.package.map(|package| Symbol::new(&format!("{package}.{name}")));
     std::iter::once(name).chain(within).flat_map(|name| program.named(name))
 }
 
-/// Takes note of the predicates that a clause asks.
+/// Adds the predicates that a clause uses to `map`.
 fn note(request: &Request<'_>, map: &mut FxHashMap<PredicateKey, f64>, site: &Site<'_>, weight: f64) {
     let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
     else {
         return;
     };
     for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-        // Who writes `!` wants what is negated elsewhere, too.
+        // After `!`, predicates that are negated elsewhere are likelier.
         let alike = if literal.is_negated() == request.cursor.before.negated { 1.0 } else { 0.2 };
         let key = request.place.program().meaning(site.file, key_of(&literal.atom));
         *map.entry(key).or_default() += weight * alike;
@@ -267,7 +269,7 @@ impl Weights {
             score *= 0.25;
         }
         score *= request.fit(predicate.key.arity);
-        // Between 0 and 1, as the other kinds.
+        // Scales to the range 0 to 1, like the scores of other kinds.
         score / (score + 1.0)
     }
 }

@@ -1,10 +1,10 @@
-//! The order of proposals, and which of them are sent when there are very many.
+//! Ranking and truncation of completion items.
 
 use super::{Completion, LIMIT};
 use mangle_syntax::text::LetterSet;
 
-/// Collects what may become an item, by name. Of very many, only what was typed may mean is kept, so that no more is worked
-/// out.
+/// Collector of completion candidates by name. If the number of candidates exceeds [`LIMIT`], only
+/// matches of the typed text are kept, which limits further work.
 pub(super) struct Sieve<'t, T> {
     typed: &'t str,
     letters: LetterSet,
@@ -17,12 +17,12 @@ impl<'t, T> Sieve<'t, T> {
         Self { typed, letters: LetterSet::of(typed), candidates: Vec::new(), is_full: false }
     }
 
-    /// Whether a candidate may be kept whose whole name, its package included, has these letters.
+    /// True if a candidate may be kept whose qualified name consists of these letters.
     pub(super) fn may_let_through(&self, letters: LetterSet) -> bool {
         !self.is_full || letters.may_hold(self.letters)
     }
 
-    /// Whether a candidate of this name would be kept.
+    /// True if a candidate with this name would be kept.
     pub(super) fn lets_through(&self, name: &str) -> bool {
         !self.is_full || is_meant(name, self.typed)
     }
@@ -35,7 +35,7 @@ impl<'t, T> Sieve<'t, T> {
         }
     }
 
-    /// The likeliest candidates with how likely each is, going by `score`. Also says whether any were left out.
+    /// Returns the candidates with the highest `score`, and true if the result is incomplete.
     pub(super) fn best(self, score: impl Fn(&'static str, &T) -> f64) -> (Vec<(&'static str, T, f64)>, bool) {
         let Self { typed, candidates, is_full, .. } = self;
         let scored = candidates.into_iter().map(|(name, of)| {
@@ -60,25 +60,27 @@ impl<'t, T> Sieve<'t, T> {
     }
 }
 
-/// The likeliest items, and whether any were left out. As long as all fit, all are sent whatever was typed:
-/// editors filter themselves, and deleting a letter then needs no second question.
+/// Returns the likeliest items, and true if the result is incomplete. If all items fit, all are
+/// returned regardless of the typed text: editors filter them, and deleting a letter needs no
+/// second request.
 pub(super) fn best(mut items: Vec<Completion>, typed: &str) -> (Vec<Completion>, bool) {
     let order = |a: &Completion, b: &Completion| {
         b.score.total_cmp(&a.score).then_with(|| a.label.cmp(&b.label)).then_with(|| a.kind.cmp(&b.kind))
     };
     items.sort_by(order);
-    // The same word twice helps nobody; the likelier stays.
+    // Of duplicate items, the likelier is kept.
     let mut known = rustc_hash::FxHashSet::default();
     items.retain(|item| known.insert((item.label.clone(), item.signature.clone())));
     if items.len() <= LIMIT {
         return (items, false);
     }
     items.retain(|item| is_meant(&item.label, typed));
-    // Of too many, those that begin with what was typed.
+    // Items that start with the typed text come first.
     items.sort_by_key(|item| !begins(&item.label, typed));
     let cut = items.len() > LIMIT;
     items.truncate(LIMIT);
-    // Also incomplete without a cut: what was filtered away may be wanted when letters are deleted.
+    // Incomplete even without truncation: the filtered items may match again after a letter is
+    // deleted.
     (items, cut || !typed.is_empty())
 }
 
@@ -86,7 +88,7 @@ fn begins(label: &str, typed: &str) -> bool {
     label.get(..typed.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(typed))
 }
 
-/// Whether the typed letters occur in the label in this order, in either case.
+/// True if the label contains the typed letters in this order, ignoring case.
 fn is_meant(label: &str, typed: &str) -> bool {
     let mut letters = label.chars().map(|letter| letter.to_ascii_lowercase());
     typed.chars().all(|wanted| {

@@ -1,4 +1,4 @@
-//! What is said of a proposal when somebody looks at it.
+//! Lazy documentation of completion items (`completionItem/resolve`).
 
 use super::CompletionSubject;
 use crate::ide::markup::Markup;
@@ -6,16 +6,14 @@ use crate::ide::{Analysis, registry, vocabulary};
 use mangle_check::describe::Callable;
 use mangle_engine::program::builtins;
 
-/// The rest of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompletionDetails {
-    /// One line: a signature.
+    /// Signature on one line.
     pub detail: Option<String>,
-    /// Words.
     pub documentation: Markup,
 }
 
-/// What there is to say of the subject of an item.
+/// Returns the documentation of a completion item.
 #[must_use]
 pub fn resolve(analysis: &dyn Analysis, subject: &CompletionSubject) -> CompletionDetails {
     match subject {

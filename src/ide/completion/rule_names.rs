@@ -1,15 +1,15 @@
-//! Rules in the comments that silence them: `# mangle-ls: ignore NAME, NAME`.
+//! Completions of rule names in ignore comments: `# mangle-ls: ignore NAME, NAME`.
 
 use super::{Completion, CompletionKind, CompletionSubject, Completions, Insertion, Place};
 use crate::ide::registry;
 use mangle_syntax::lint::Rule;
 use mangle_syntax::text::{TextRange, size, slice, text_len};
 
-/// How a silencing comment begins, and what may follow.
+/// Prefix of an ignore comment.
 const MARK: &str = "mangle-ls:";
 const VERBS: [&str; 2] = ["ignore", "ignore-file"];
 
-/// What may be written in a comment: nothing, unless it is one that silences.
+/// Returns the completions in a comment. Empty if the comment is not an ignore comment.
 pub(super) fn completions(place: Place<'_>, comment: TextRange) -> Completions {
     let until = TextRange::new(comment.start(), place.offset);
     let text = slice(place.text(), until);
@@ -43,7 +43,7 @@ pub(super) fn completions(place: Place<'_>, comment: TextRange) -> Completions {
     Completions { items, incomplete: false, insert, replace }
 }
 
-/// Whether a name may stand here: right behind the verb, or behind a comma.
+/// True if a name may start here: after the verb or after a comma.
 fn is_open(before: &str, verb: &str) -> bool {
     let trimmed = before.trim_end();
     text_len(trimmed) < text_len(before) && trimmed.trim_start() == verb || trimmed.ends_with(',')

@@ -1,4 +1,4 @@
-//! Heads of facts and rules.
+//! Completions of fact and rule heads.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,10 @@ use super::{Completion, Request};
 use mangle_engine::program::{Predicate, PredicateKey, key_of};
 use mangle_syntax::syntax::ast::StatementKind;
 
-/// How many statements around the cursor are looked at.
+/// Number of statements before and after the cursor that are examined.
 const AROUND: usize = 40;
 
-/// All predicates that a clause can be written for.
+/// Adds all predicates that can have clauses.
 pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let weights = around(request);
@@ -31,7 +31,7 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     push(request, candidates, |name, predicate| likelihood(request, &weights, name, predicate), items);
 }
 
-/// How likely a clause of a predicate is; `weights` are those of the predicates nearby.
+/// Returns the likelihood of a clause. `weights` contains the nearby predicates.
 fn likelihood(
     request: &Request<'_>,
     weights: &FxHashMap<PredicateKey, f64>,
@@ -48,19 +48,19 @@ fn likelihood(
         (true, true) => 0.05,
         (false, _) => 0.02,
     };
-    // A predicate that premises query and no clause defines is probably what is missing.
+    // Premises use the predicate, but no clause defines it yet.
     if signature.defined.is_none() {
         score *= 1.5;
     }
     score *= request.fit(predicate.key.arity);
-    // What comes from outside has no clauses here.
+    // External facts have no clauses in the program.
     if signature.external || signature.host || signature.extensional && near == 0.0 {
         score *= 0.3;
     }
     score / (score + 1.0)
 }
 
-/// Whether nothing but the statement at the cursor mentions a predicate: it is a word half typed.
+/// True if only the statement at the cursor mentions a predicate: the name is probably unfinished.
 fn is_only_here(request: &Request<'_>, predicate: &Predicate) -> bool {
     let program = request.place.program();
     let signature = &predicate.signature;
@@ -70,7 +70,7 @@ fn is_only_here(request: &Request<'_>, predicate: &Predicate) -> bool {
         && program.uses(predicate).all(|(site, _)| is_here(request, site.file, site.item))
 }
 
-/// The predicates that the statements nearby are about.
+/// Returns the weighted predicates of nearby statements.
 fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
     let (program, file) = (request.place.program(), request.place.file);
     let at = file.items.partition_point(|item| item.start < request.cursor.start);
@@ -80,7 +80,7 @@ fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
             continue;
         }
         let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
-        // What comes before says more than what comes after.
+        // Earlier statements weigh more than later ones.
         let weight =
             if index < at { 6.0 / (distance * distance + 1.0) } else { 4.0 / (distance * distance + 2.0) };
         match &item.statement.kind {

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Which proposals come at a cursor, and that none comes with a panic.
+//! Tests of completion: expected items at a cursor, and no panics.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::ide::testing::{Fixture, every_place_of_the_examples};
 use mangle_syntax::text::slice;
 
-/// The first proposals at the cursor, after what was typed is taken into account as an editor does.
+/// Checks the first items at the cursor, filtered by the typed text like in an editor.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 #[track_caller]
 fn check(fixture: &str, shown: usize, expect: Expect) {
@@ -31,7 +31,7 @@ fn check(fixture: &str, shown: usize, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// The labels that begin with one of these.
+/// Returns the labels at the cursor.
 #[track_caller]
 fn labels(fixture: &str) -> Vec<String> {
     let fixture = Fixture::new(fixture);
@@ -343,7 +343,7 @@ fn functions_only_where_they_may_stand() {
     assert!(
         labels("p(X, N) :- q(X), N = $0").iter().all(|label| label != "fn:sum" && label != "fn:group_by")
     );
-    // What the engine cannot compute, or its analysis does not know.
+    // Functions that the engine cannot compute, or that its analysis rejects.
     assert!(labels("p(X) :- X = fn:$0").iter().all(|label| label != "fn:map:get" && label != "fn:some"));
 }
 
@@ -608,7 +608,7 @@ fn expectations_offer_keys_predicates_and_names() {
     );
     assert!(at("# @forbid crew(/ann, 3), $0\n").iter().all(|label| !label.contains(':')));
     assert_eq!(at("# @test name: cr$0\n"), Vec::<String>::new());
-    // What is behind a key already stays as it is.
+    // Existing text after a key is kept.
     let fixture = Fixture::new(&format!("{CASES}# @for$0 crew(/ann, 3)\n"));
     let found = completions(fixture.place());
     assert!(found.items.iter().all(|item| item.insertion.plain == item.label));

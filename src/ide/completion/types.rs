@@ -1,4 +1,4 @@
-//! Types in `bound […]`: base types, constructors, prefixes of names that the program uses as types.
+//! Completions of types in `bound […]`: base types, constructors, and name prefixes used as types.
 
 use rustc_hash::FxHashMap;
 
@@ -10,14 +10,14 @@ use mangle_engine::types::{Type, TypeState};
 use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// How many clauses are asked what a column holds.
+/// Maximum number of clauses examined to infer a column type.
 const CLAUSES: usize = 200;
 
-/// The days on which notations came.
+/// Engine dates that introduced type notations.
 const DOT_TYPES: &str = "2025-01-21";
 const TAGGED_UNION: &str = "2026-03-11";
 
-/// Types. `column` is the parameter, where the whole type of one is asked for.
+/// Adds types. `column` is set for the type of a whole parameter.
 pub(super) fn types(request: &Request<'_>, column: Option<usize>, items: &mut Vec<Completion>) {
     let used = used(request);
     let most = used.values().copied().max().unwrap_or(1).max(1);
@@ -78,7 +78,7 @@ fn constructors(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// The type that the program shows in a column of the declared predicate.
+/// Returns the inferred type of a column of the declared predicate.
 fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
     let place = request.place;
     let head = request.cursor.before.head?;
@@ -86,7 +86,7 @@ fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
     let count = scan.variables.iter().filter(|it| it.argument.is_some_and(|(of, _)| of.range == head.range));
     let arity = u16::try_from(count.count()).ok()?;
     let predicate = place.predicate(PredicateKey { name: head.name, arity })?;
-    // What is being declared counts as declared; only its clauses can still tell.
+    // The predicate at the cursor counts as declared, so its type is inferred from clauses only.
     let clauses = place.program().clauses(predicate).take(CLAUSES);
     let shown = clauses.filter_map(|site| {
         let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
@@ -96,7 +96,8 @@ fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
     (text != "/any").then_some(text)
 }
 
-/// The type of an argument of a head: that of a constant, or of the column that the body takes it from.
+/// Returns the type of a head argument: of a constant, or of the body column that binds the
+/// variable.
 fn type_in(request: &Request<'_>, file: &FileSummary, clause: &Clause, term: &Term) -> Option<Type> {
     let Some(variable) = term.variable() else {
         return Some(TypeState::default().type_of(term)).filter(|ty| !ty.is_any());
@@ -110,7 +111,7 @@ fn type_in(request: &Request<'_>, file: &FileSummary, clause: &Clause, term: &Te
     columns.reduce(|one, other| one.meet(&other))
 }
 
-/// The names that the program uses as types, and how often.
+/// Returns the names used as types, with their number of uses.
 fn used(request: &Request<'_>) -> FxHashMap<Symbol, u32> {
     let program = request.place.program();
     let mut used: FxHashMap<Symbol, u32> = FxHashMap::default();
@@ -126,7 +127,7 @@ fn used(request: &Request<'_>) -> FxHashMap<Symbol, u32> {
     used
 }
 
-/// Names that type expressions have beside types: labels, tags, the constants of singletons.
+/// Adds names in type expressions that are not types: labels, tags, singleton constants.
 pub(super) fn names(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let mut names = rustc_hash::FxHashSet::default();

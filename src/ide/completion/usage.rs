@@ -1,5 +1,5 @@
-//! What a program writes in one argument of a predicate: how often a variable, which names, which strings. The
-//! statement at the cursor itself does not count.
+//! Usage statistics of one predicate argument: variables, names and strings. The statement at the
+//! cursor is excluded.
 
 use rustc_hash::FxHashMap;
 
@@ -12,45 +12,42 @@ use mangle_syntax::syntax::ast::{Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{Symbol, slice};
 
-/// How many clauses and uses of a predicate are looked at.
+/// Maximum number of clauses and uses examined per predicate.
 const SITES: usize = 1_500;
 
-/// How many clauses and uses tell what an argument is joined with, and how many such arguments are looked at.
+/// Maximum number of clauses and uses examined for joins. `JOINED` limits the number of joined
+/// arguments, `SITES_OF_JOINED` the clauses examined per joined argument.
 const JOINS: usize = 60;
 const JOINED: usize = 8;
 const SITES_OF_JOINED: usize = 300;
 
-/// How much a name of such an argument counts.
+/// Weight of a name from a joined argument.
 const OF_JOINED: f64 = 0.05;
 
-/// Of more different strings than this none is proposed, so that no more are collected.
+/// Strings are proposed only if the argument has at most this many distinct strings.
 pub(super) const STRINGS: usize = 12;
 
-/// Statements so near to the cursor say more than others.
+/// Maximum distance, in statements, of places with a higher weight.
 const NEAR: usize = 12;
 
-/// What stands in one argument.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentUsage {
-    /// Variables by name, weighed by how near they are.
+    /// Weight by variable name; nearby uses weigh more.
     pub(super) variables: FxHashMap<Symbol, f64>,
-    /// Name constants.
     pub(super) names: FxHashMap<Symbol, UsageCount>,
-    /// Strings, as they are written.
+    /// Strings as written in the source.
     pub(super) strings: FxHashMap<String, UsageCount>,
-    /// `_`
+    /// Weight of `_`.
     pub(super) wildcards: f64,
     pub(super) all_variables: f64,
-    /// Everything.
+    /// Weight of all terms.
     pub(super) total: f64,
 }
 
-/// How often something was seen.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct UsageCount {
-    /// In how many places.
     pub(super) places: u32,
-    /// The same, near places counting for more.
+    /// Number of places weighted by distance.
     pub(super) weight: f64,
 }
 
@@ -61,8 +58,8 @@ impl UsageCount {
     }
 }
 
-/// The predicates that a name can mean here, with more than `index` arguments: those with `arity` arguments
-/// if there are any.
+/// Returns the predicates with this name and more than `index` arguments. Prefers predicates with
+/// `arity` arguments if any exist.
 pub(super) fn called<'a>(
     request: &Request<'a>,
     name: Symbol,
@@ -84,7 +81,8 @@ pub(super) fn called<'a>(
     found
 }
 
-/// What stands in the argument that the cursor is in; `None` where that is no argument of a predicate.
+/// Returns the usage of the argument at the cursor. `None` if the cursor is not in an argument of a
+/// predicate.
 pub(super) fn at(request: &Request<'_>, hole: TermSlot) -> Option<ArgumentUsage> {
     let callee = hole.callee?;
     let name = callee.name.as_str();
@@ -100,7 +98,7 @@ pub(super) fn at(request: &Request<'_>, hole: TermSlot) -> Option<ArgumentUsage>
     Some(seen)
 }
 
-/// What the program writes where a variable of the statement stands: in all arguments that it is.
+/// Returns the usage of all arguments where a variable of the statement occurs.
 pub(super) fn of_variable(request: &Request<'_>, variable: Symbol) -> ArgumentUsage {
     let mut seen = ArgumentUsage::default();
     for (callee, index) in arguments(request, variable) {
@@ -111,7 +109,7 @@ pub(super) fn of_variable(request: &Request<'_>, variable: Symbol) -> ArgumentUs
     seen
 }
 
-/// The arguments of predicates that a variable of the statement is.
+/// Returns the predicate arguments where a variable of the statement occurs.
 fn arguments(request: &Request<'_>, variable: Symbol) -> Vec<(Callee, usize)> {
     let occurrences = request.cursor.whole.variables.iter();
     let mut found: Vec<(Callee, usize)> = Vec::new();
@@ -135,7 +133,7 @@ impl ArgumentUsage {
         for site in program.clauses(predicate).take(SITES) {
             let Some(clause) = site.item.statement.clause() else { continue };
             let Some(term) = clause.head.args.get(index) else { continue };
-            // A rule's head has variables where a fact has constants.
+            // Rule heads contain variables where facts contain constants.
             let alike = if part == CursorPart::Head && clause.is_fact() != is_fact { 0.1 } else { 1.0 };
             self.term(request, &site, term, of_heads * alike);
         }
@@ -147,7 +145,8 @@ impl ArgumentUsage {
         }
     }
 
-    /// Adds the names of the arguments that rules join with this one: they are names of the same things.
+    /// Adds the names in arguments that rules join with this one, because joined arguments contain
+    /// the same entities.
     fn add_joined(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize) {
         let program = request.place.program();
         for (joined, at) in joined(program, predicate, index) {
@@ -187,7 +186,7 @@ impl ArgumentUsage {
     }
 }
 
-/// The arguments that rules join with an argument of a predicate by a variable.
+/// Returns the arguments that share a variable with an argument of a predicate in some rule.
 fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> Vec<(&'p Predicate, usize)> {
     let mut found: Vec<(&Predicate, usize)> = Vec::new();
     let heads = program.rules(predicate).map(|site| (site, None));
@@ -215,7 +214,7 @@ fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> V
     found
 }
 
-/// How much a place counts.
+/// Returns the weight of a place.
 fn nearness(request: &Request<'_>, site: &Site<'_>, here: bool) -> f64 {
     if !here {
         return 1.0;

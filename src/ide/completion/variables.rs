@@ -1,4 +1,5 @@
-//! Variables: those of the statement, and new ones named like the parameter.
+//! Completions of variables: existing variables of the statement, and new ones named after the
+//! parameter.
 
 use rustc_hash::FxHashMap;
 
@@ -11,18 +12,18 @@ use mangle_engine::program::builtins;
 use mangle_engine::types::Type;
 use mangle_syntax::text::Symbol;
 
-/// What is known of a variable of the statement.
+/// Occurrences of a variable in the statement.
 #[derive(Debug, Default, Clone, Copy)]
 struct VariableUse {
-    /// How often it stands in the head.
+    /// Number of occurrences in the head.
     head: u32,
-    /// In positive premises, before the cursor and behind it.
+    /// Number of occurrences in positive premises, before and after the cursor.
     body: u32,
-    /// In other places.
+    /// Number of other occurrences.
     elsewhere: u32,
-    /// Whether it is an argument of the same atom already.
+    /// True if the variable is already an argument of the same atom.
     here: bool,
-    /// How many premises ago it was used last.
+    /// Number of premises since the last use.
     distance: usize,
 }
 
@@ -44,8 +45,8 @@ fn known(request: &Request<'_>) -> FxHashMap<Symbol, VariableUse> {
     all
 }
 
-/// Variables as terms. `left` is the other side of a comparison; `seen` what the program has in this
-/// argument.
+/// Adds variables at a term position. `left` is the other side of a comparison; `seen` is the usage
+/// of this argument.
 pub(super) fn terms(
     request: &Request<'_>,
     hole: TermSlot,
@@ -56,7 +57,7 @@ pub(super) fn terms(
     let parameter = hole.callee.and_then(|callee| parameter(request, hole, callee.name));
     let wanted = wanted_type(request, hole, left);
     let all = known(request);
-    // How likely it is a variable at all.
+    // Probability that the term is a variable.
     let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
     let is_fact = request.cursor.whole.part == CursorPart::Head && !request.cursor.whole.variables.is_empty();
     let share =
@@ -91,14 +92,14 @@ pub(super) fn terms(
     }
 }
 
-/// How likely a variable is used here, going by where it stands already.
+/// Returns the weight of a variable, from its existing occurrences.
 fn weight(request: &Request<'_>, known: VariableUse, hole: TermSlot) -> f64 {
     let mut weight = 1.0;
     if known.here && !hole.nested {
         weight *= 0.08;
     }
     match request.cursor.before.part {
-        // What is not bound yet needs a premise; what stands once in a clause wants company.
+        // Unbound variables need a premise, and variables that occur once need a second use.
         CursorPart::Body if request.cursor.before.negated => {
             weight *= if known.body > 0 { 2.0 } else { 1.0 };
         }
@@ -118,7 +119,8 @@ fn weight(request: &Request<'_>, known: VariableUse, hole: TermSlot) -> f64 {
     weight
 }
 
-/// A transform sees what the body binds and what a `let` before it defines; one groups by what the head has.
+/// A transform can use variables bound by the body and defined by an earlier `let`. Grouping uses
+/// head variables.
 fn in_transform(request: &Request<'_>, variable: Symbol, known: VariableUse) -> f64 {
     let scan = &request.cursor.before;
     let defined = scan.variables.iter().any(|it| it.variable == variable && it.part == CursorPart::Transform);
@@ -135,14 +137,14 @@ fn in_transform(request: &Request<'_>, variable: Symbol, known: VariableUse) -> 
     }
 }
 
-/// How alike a variable and a parameter are called.
+/// Returns the similarity of the names of a variable and a parameter.
 fn likeness(variable: &str, parameter: Option<&str>) -> f64 {
     let Some(parameter) = parameter else { return 1.0 };
     if variable.eq_ignore_ascii_case(parameter) {
         return 12.0;
     }
     let (one, other) = (variable.to_ascii_lowercase(), parameter.to_ascii_lowercase());
-    // One letter is no name.
+    // Single letters are not compared.
     let long = one.len() > 1 && other.len() > 1;
     if long && (one.ends_with(&other) || other.ends_with(&one)) {
         5.0
@@ -153,7 +155,7 @@ fn likeness(variable: &str, parameter: Option<&str>) -> f64 {
     }
 }
 
-/// Variables that the statement has not yet: the parameter's name, and what other clauses call it.
+/// Adds new variables: the parameter name, and the names in other clauses.
 fn new_variables(
     request: &Request<'_>,
     all: &FxHashMap<Symbol, VariableUse>,
@@ -162,7 +164,7 @@ fn new_variables(
     scale: f64,
     items: &mut Vec<Completion>,
 ) {
-    // A fact has no variables.
+    // Facts have no variables.
     if request.cursor.whole.part == CursorPart::Head
         && request.cursor.whole.variables.is_empty()
         && !is_rule(seen)
@@ -188,14 +190,14 @@ fn new_variables(
     }
 }
 
-/// Whether the predicate has rules, as far as one can see.
+/// True if the predicate appears to have rules.
 fn is_rule(seen: Option<&ArgumentUsage>) -> bool {
     seen.is_some_and(|seen| seen.all_variables > 0.0)
 }
 
 fn wildcard(request: &Request<'_>, seen: Option<&ArgumentUsage>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
-    // In a head the engine rejects it, under `!` it drops the premise.
+    // The engine rejects `_` in a head, and drops a negated premise with `_`.
     if scan.part != CursorPart::Body || scan.negated {
         return;
     }
@@ -203,14 +205,14 @@ fn wildcard(request: &Request<'_>, seen: Option<&ArgumentUsage>, items: &mut Vec
     items.push(Completion::new("_", CompletionKind::Variable, share).note("any value"));
 }
 
-/// What the parameter that the cursor stands for is called.
+/// Returns the name of the parameter at the cursor.
 fn parameter(request: &Request<'_>, hole: TermSlot, name: Symbol) -> Option<&'static str> {
     let predicates = usage::called(request, name, hole.index, request.cursor.arguments);
     let program = request.place.program();
     predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
 }
 
-/// The type that the place wants, if that says anything.
+/// Returns the required type at the cursor, unless it is `Any`.
 fn wanted_type(request: &Request<'_>, hole: TermSlot, left: Option<Symbol>) -> Option<Type> {
     if let Some(left) = left {
         return type_of(request, left);
@@ -235,7 +237,7 @@ fn says_something(ty: &Type) -> bool {
     !ty.is_any()
 }
 
-/// What a column of the predicates of this name holds.
+/// Returns the type of a column of the predicates with this name.
 pub(super) fn column(
     request: &Request<'_>,
     name: Symbol,
@@ -252,7 +254,7 @@ pub(super) fn column(
     Some(Type::union(columns)).filter(|ty| says_something(ty) && !ty.is_bottom())
 }
 
-/// What a variable of the statement holds, going by the arguments that it is.
+/// Returns the type of a variable of the statement, from the arguments where it occurs.
 fn type_of(request: &Request<'_>, variable: Symbol) -> Option<Type> {
     let occurrences = request.cursor.whole.variables.iter();
     let positive =
@@ -270,7 +272,7 @@ fn fits(request: &Request<'_>, variable: Symbol, wanted: &Type) -> bool {
     type_of(request, variable).is_none_or(|ty| ty.overlaps(wanted))
 }
 
-/// Variables that a comparison may begin with.
+/// Adds variables that can start a comparison.
 pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.cursor.before.negated || request.cursor.before.temporal {
         return;
@@ -281,7 +283,7 @@ pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Variables without a value: those that no premise before the cursor binds.
+/// Adds variables that no earlier premise binds.
 pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
     let before = &request.cursor.before.variables;
     for (variable, known) in known(request) {
@@ -295,7 +297,7 @@ pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// Variables for a `let` to define: those of the head that the body does not bind.
+/// Adds the head variables that the body does not bind, as targets of a `let`.
 pub(super) fn results(request: &Request<'_>, items: &mut Vec<Completion>) {
     let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == CursorPart::Transform);
     let all = known(request);

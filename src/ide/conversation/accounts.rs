@@ -1,20 +1,23 @@
-//! What becomes of the updates of each turn of a record: of those in envelopes, and of those that a log has by themselves.
+//! Outcomes of the updates of each turn of a record: updates in envelopes, and standalone updates
+//! in a log.
 
 use mangle_settings::TranscriptSettings;
 use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 use piggyback::transcript::{Record, TextKind, Turn};
 
-/// What tells the fate of updates: filters alone, or a replay.
+/// Determines the outcome of updates, either with the filters alone or from a replay.
 pub trait JudgeUpdates {
-    /// The updates of a reply, which is the turn at an index of the record.
+    /// Returns the outcomes of the updates of a reply. `at` is the index of the turn in the record.
     fn reply(&mut self, at: usize, turn: &Turn, reply: &Reply<'_>) -> Vec<AccountEntry>;
 
-    /// An update without an envelope, after so many others since the last surface; `None` where that is not known.
+    /// Returns the outcome of an update without an envelope. `before` is the number of such updates
+    /// since the last surface. `None` if the outcome is unknown.
     fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate>;
 }
 
-/// A list for each turn of a record. `lone` is how many updates without an envelope came since the last surface.
+/// Returns the outcomes of updates for each turn of a record. `lone` counts the updates without an
+/// envelope since the last surface, across records.
 pub fn turn_accounts(
     record: &Record<'_>,
     settings: &TranscriptSettings,

@@ -1,11 +1,11 @@
-//! Puts lines about places below the lines that show them: verdicts and findings.
+//! Insertion of verdict and finding lines below the lines that they refer to.
 
 use crate::ide::replays::RequestVerdict;
 use crate::report::conversation::{ConversationLine, PieceSource};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// Something that is said about a place.
+/// A remark about a range of the record.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Annotation<'a> {
     Request(&'a RequestVerdict),
@@ -13,7 +13,7 @@ pub(super) enum Annotation<'a> {
 }
 
 impl Annotation<'_> {
-    /// The place, in bytes of the record.
+    /// Byte range in the record.
     pub(super) fn range(self) -> TextRange {
         match self {
             Self::Request(request) => request.place.whole,
@@ -21,13 +21,14 @@ impl Annotation<'_> {
         }
     }
 
-    /// Whether it belongs below the line with the last byte of the place, not with the first.
+    /// True if the annotation belongs below the line with the last byte of its range, instead of
+    /// the first.
     fn is_last(self) -> bool {
         matches!(self, Self::Request(_))
     }
 }
 
-/// Which line shows which bytes of the record.
+/// Map from byte ranges of the record to line indexes, sorted by range.
 #[derive(Debug)]
 struct LineIndex(Vec<(TextRange, usize)>);
 
@@ -43,7 +44,7 @@ impl LineIndex {
         Self(shown)
     }
 
-    /// The line with the first, or the last, byte of a place that is shown.
+    /// Returns the line that shows the first (or last) visible byte of a range.
     fn line_of(&self, place: TextRange, is_last: bool) -> Option<usize> {
         let end = if place.is_empty() { place.start() + TextSize::new(1) } else { place.end() };
         let behind = self.0.partition_point(|(range, _)| range.start() < end);
@@ -57,15 +58,15 @@ impl LineIndex {
     }
 }
 
-/// The last of the lines that go on with words of ours about the text of a line.
+/// Returns the last continuation line that contains only generated text about `line`.
 fn last_of(lines: &[ConversationLine], line: usize) -> usize {
     let has_text = |line: &ConversationLine| line.pieces.iter().any(|piece| piece.kind.is_transcript());
     let rest = lines.get(line + 1..).unwrap_or(&[]).iter();
     line + rest.take_while(|next| next.is_continuation && !has_text(next)).count()
 }
 
-/// Puts annotations in their places, as the lines that `write` makes of them. Gives the lines, and the annotations whose
-/// places no line shows.
+/// Inserts the lines that `write` returns for each annotation. Also returns the annotations whose
+/// range no line shows.
 pub(super) fn annotate<'a>(
     lines: Vec<ConversationLine>,
     annotations: impl Iterator<Item = Annotation<'a>>,

@@ -1,4 +1,5 @@
-//! An envelope as formatted JSON: what fits a line is on one, updates are Mangle, what the runtime does not keep is lost.
+//! Formatted JSON view of an envelope: short values on one line, updates as Mangle, and values that
+//! the runtime drops marked as lost.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,28 +11,27 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
 
-/// Values that lie deeper are shown as they are written.
+/// Maximum depth of formatted values. Deeper values keep their source text.
 const DEEPEST: usize = 64;
 
-/// The columns by which a level is indented.
+/// Indentation per level, in columns.
 const STEP: usize = 2;
 
-/// What is special about some values of an envelope.
+/// Values of an envelope with special formatting.
 #[derive(Debug)]
 pub(super) struct EnvelopeParts<'a> {
-    /// The surface, which is shown above.
+    /// The surface text, which is shown above the envelope.
     pub(super) surface: Option<NodeId>,
-    /// The list of updates.
     updates: Option<NodeId>,
     control: Option<NodeId>,
-    /// What becomes of each update, by its index.
+    /// Outcome of each update, by index.
     account: FxHashMap<usize, &'a AccountEntry>,
-    /// Lists of which the runtime keeps the first elements only, and how many.
+    /// Lists truncated by the runtime, with the number of kept elements.
     cut: Vec<(NodeId, usize)>,
 }
 
 impl<'a> EnvelopeParts<'a> {
-    /// Those of the envelope that the runtime takes from a reply.
+    /// Finds the special values in the envelope that the runtime takes from a reply.
     pub(super) fn new(reply: &Reply<'_>, account: &'a [AccountEntry]) -> Self {
         let node = |path: &[&str]| reply.member(path).map(|(_, node)| node);
         let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
@@ -55,7 +55,7 @@ impl<'a> EnvelopeParts<'a> {
     }
 }
 
-/// Writes an envelope.
+/// Writer of one envelope.
 #[derive(Debug)]
 pub(super) struct EnvelopeWriter<'a, 'w> {
     pub(super) text: &'a TurnText<'a>,
@@ -65,7 +65,8 @@ pub(super) struct EnvelopeWriter<'a, 'w> {
 }
 
 impl EnvelopeWriter<'_, '_> {
-    /// Writes a value behind what is on the line; `indent` is that of the line, `level` how deep the value lies.
+    /// Appends a value to the current line. `indent` is the indentation of the line, `level` the
+    /// nesting depth of the value.
     pub(super) fn value(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
         let kind = self.json.kind(node);
         let room = self.out.room(indent + 24);
@@ -90,7 +91,7 @@ impl EnvelopeWriter<'_, '_> {
         self.text.write(range, PieceStyle::lost_if(PieceKind::Envelope, is_lost), self.out);
     }
 
-    /// The bytes between two values that are no blanks: a comma or a colon.
+    /// Writes the comma or colon between two values, if any.
     fn between(&mut self, start: TextSize, end: TextSize, is_lost: bool) {
         if start >= end {
             return;
@@ -105,14 +106,14 @@ impl EnvelopeWriter<'_, '_> {
         self.out.put(Glyph::Char(' '), PieceStyle::lost_if(PieceKind::Envelope, is_lost), None);
     }
 
-    /// The bracket that a value begins or ends with.
+    /// Writes the opening or closing bracket of a value.
     fn bracket(&mut self, node: NodeId, is_first: bool, is_lost: bool) {
         let (range, one) = (self.json.range(node), TextSize::new(1));
         let start = if is_first { range.start() } else { range.end().checked_sub(one).unwrap_or_default() };
         self.token(TextRange::at(start, one), is_lost);
     }
 
-    /// The surface: its quotes alone.
+    /// Writes the quotes of the surface with a placeholder for its text.
     fn shown_above(&mut self, node: NodeId) {
         self.bracket(node, true, false);
         self.out.say(PieceKind::Note, "… shown above …");
@@ -142,12 +143,13 @@ impl EnvelopeWriter<'_, '_> {
         self.bracket(node, false, is_lost);
     }
 
-    /// Where the next part of a value begins, else it ends.
+    /// Returns the start of the next part of a value, or the end of the value.
     fn next_start(&self, node: NodeId, next: Option<NodeId>) -> TextSize {
         next.map_or_else(|| self.json.range(node).end(), |next| self.json.range(next).start())
     }
 
-    /// The keys of the members instead of which the runtime takes a later one of the same name. Of objects it takes what both have.
+    /// Returns the keys of members that a later member of the same name replaces. Duplicate objects
+    /// are merged by the runtime, so their keys are not returned.
     fn replaced(&self, object: NodeId, members: &[Member]) -> FxHashSet<NodeId> {
         let (mut seen, mut replaced) = (FxHashSet::default(), FxHashSet::default());
         if object != self.json.root() && Some(object) != self.parts.control {
@@ -179,7 +181,7 @@ impl EnvelopeWriter<'_, '_> {
         self.bracket(node, false, is_lost);
     }
 
-    /// The updates, one a line: whether it is kept, the atom, and what becomes of it.
+    /// Writes the updates, one per line: a mark for kept or lost, the atom, and its outcome.
     fn updates(&mut self, node: NodeId, indent: usize, is_lost: bool) {
         let elements: Vec<NodeId> = self.json.elements(node).collect();
         self.bracket(node, true, is_lost);
@@ -201,7 +203,7 @@ impl EnvelopeWriter<'_, '_> {
         self.bracket(node, false, is_lost);
     }
 
-    /// Writes a value on one line, with a blank behind each comma and colon.
+    /// Writes a value on one line, with a space after each comma and colon.
     fn on_one_line(&mut self, node: NodeId, is_lost: bool) {
         match self.json.kind(node) {
             JsonKind::Object => {
@@ -238,7 +240,8 @@ impl EnvelopeWriter<'_, '_> {
         }
     }
 
-    /// How many bytes a value has on one line; `None` where it is more than `most`. Costs no more than that.
+    /// Returns an upper bound for the width of a value on one line, in bytes. `None` if it exceeds
+    /// `most`. Cost is proportional to `most`.
     fn width(&self, node: NodeId, most: usize) -> Option<usize> {
         let mut width = 0;
         let inside = self.json.nodes_in(node);
@@ -255,7 +258,8 @@ impl EnvelopeWriter<'_, '_> {
     }
 }
 
-/// Writes an update: whether it is kept, the atom, and what becomes of it. `map` leads from the atom to the text of its turn.
+/// Writes an update: a mark for kept or lost, the atom, and its outcome. `map` maps the atom to the
+/// text of its turn.
 pub(super) fn update(
     text: &TurnText<'_>,
     atom: (&str, &mangle_syntax::text::SegmentMap),

@@ -1,15 +1,14 @@
-//! Writes lines that are not too wide, and keeps for each piece which bytes of the record it shows.
+//! Line writer with wrapping. Each piece records the bytes of the record that it shows.
 
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::report::conversation::{ConversationLine, ConversationPiece, PieceKind, PieceSource};
 use mangle_syntax::text::TextRange;
 
-/// How a piece looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PieceStyle {
     pub(super) kind: PieceKind,
-    /// Whether the runtime does not keep it.
+    /// True if the runtime drops the text.
     pub(super) is_lost: bool,
 }
 
@@ -23,7 +22,7 @@ impl PieceStyle {
     }
 }
 
-/// What takes the place of one character or of several.
+/// Replacement for one or more characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Glyph {
     Char(char),
@@ -53,22 +52,21 @@ struct Cell {
     source: Option<PieceSource>,
 }
 
-/// Lines while they are written.
 #[derive(Debug)]
 pub(super) struct LineWriter {
-    /// How many columns a line has.
+    /// Maximum line width in columns.
     width: usize,
     lines: Vec<ConversationLine>,
-    /// The line that is written, after its indentation.
+    /// Content of the current line, after its indentation.
     cells: Vec<Cell>,
-    /// Where it ends.
+    /// Current column.
     column: usize,
-    /// How far it is indented, and the lines that it is continued on.
+    /// Indentation of the current line and of its continuation lines.
     indent: usize,
     hang: usize,
-    /// Whether it goes on with the line before it.
+    /// True if the current line continues the previous one.
     is_continuation: bool,
-    /// What our own words are about.
+    /// Source range that generated text refers to.
     about: Option<PieceSource>,
 }
 
@@ -86,12 +84,12 @@ impl LineWriter {
         }
     }
 
-    /// How many columns are left of a line that is indented so far.
+    /// Returns the number of columns available at an indentation.
     pub(super) fn room(&self, indent: usize) -> usize {
         self.width.saturating_sub(indent)
     }
 
-    /// Begins a line. Lines that it is continued on are indented by `hang` columns.
+    /// Starts a line. Continuation lines are indented by `hang` columns.
     pub(super) fn begin(&mut self, indent: usize, hang: usize) {
         self.end_line(None);
         self.is_continuation = false;
@@ -100,12 +98,12 @@ impl LineWriter {
         self.column = self.indent;
     }
 
-    /// What [`LineWriter::say`] says from now on is about these bytes.
+    /// Sets the source range of text written by [`LineWriter::say`] from now on.
     pub(super) fn about(&mut self, range: Option<TextRange>) {
         self.about = range.map(|range| PieceSource { range, is_copied: false });
     }
 
-    /// Writes words of ours.
+    /// Writes generated text.
     pub(super) fn say(&mut self, kind: PieceKind, words: &str) {
         let source = self.about;
         for char in words.chars() {
@@ -113,19 +111,17 @@ impl LineWriter {
         }
     }
 
-    /// Writes a line of our own words.
+    /// Writes a line of generated text.
     pub(super) fn line(&mut self, indent: usize, kind: PieceKind, words: &str) {
         self.begin(indent, indent + 2);
         self.say(kind, words);
     }
 
-    /// Writes an empty line.
     pub(super) fn blank(&mut self) {
         self.end_line(None);
         self.lines.push(ConversationLine::default());
     }
 
-    /// Writes one character.
     pub(super) fn put(&mut self, glyph: Glyph, style: PieceStyle, source: Option<PieceSource>) {
         let width = glyph.width();
         if self.column + width > self.width && !self.cells.is_empty() {
@@ -135,14 +131,15 @@ impl LineWriter {
         self.column += width;
     }
 
-    /// Ends the line where the transcript has a line break; what follows is as far indented as a continued line.
+    /// Ends the line at a line break of the transcript. The next line is indented like a
+    /// continuation line.
     pub(super) fn line_break(&mut self, source: PieceSource) {
         self.push_line(Some(source));
         self.is_continuation = false;
         self.column = self.indent;
     }
 
-    /// Goes on below, at the last blank if there is one.
+    /// Wraps at the last space, if any.
     fn wrap(&mut self) {
         let is_blank = |cell: &Cell| matches!(cell.glyph, Glyph::Char(' '));
         let blank = self.cells.iter().rposition(is_blank).filter(|at| *at > 0);
@@ -155,7 +152,7 @@ impl LineWriter {
         self.cells = rest;
     }
 
-    /// Ends the line that is written, if something is on it.
+    /// Ends the current line if it is not empty.
     fn end_line(&mut self, end: Option<PieceSource>) {
         if !self.cells.is_empty() {
             self.push_line(end);
@@ -180,14 +177,14 @@ impl LineWriter {
         self.indent = self.hang;
     }
 
-    /// The lines.
     pub(super) fn finish(mut self) -> Vec<ConversationLine> {
         self.end_line(None);
         self.lines
     }
 }
 
-/// Adds a cell to the pieces of a line: to the last one, where both together are still a copy, or nothing but our words.
+/// Appends a cell to the pieces of a line. Merges it with the last piece if both form one
+/// contiguous copy, or both are generated text.
 fn push_cell(pieces: &mut Vec<ConversationPiece>, cell: Cell) {
     let PieceStyle { kind, is_lost } = cell.style;
     if let Some(last) = pieces.last_mut().filter(|last| (last.kind, last.is_lost) == (kind, is_lost)) {

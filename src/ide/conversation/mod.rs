@@ -1,9 +1,13 @@
-//! A transcript as a conversation: the turns of each record one below the other, the surface as the user saw it, the envelope as
-//! formatted JSON with updates as Mangle, verdicts and findings below the places that they are about.
+//! Conversation view of a transcript: the turns of each record in order. Shows the surface as the
+//! user saw it, the envelope as formatted JSON with updates as Mangle, and verdicts and findings
+//! below their places.
 //!
-//! Takes a record with what is known of it; gives [lines](crate::report::conversation) whose pieces know the bytes that they show.
-//! What becomes of updates, verdicts and findings is computed elsewhere: a count here is the count of `check` and `replay`.
-//! Everything of a record is in its lines, so the command line and editors show any stretch of a transcript the same.
+//! The input is an analyzed record; the output is a list of [lines](crate::report::conversation)
+//! whose pieces record the bytes that they show. Outcomes, verdicts and findings are computed
+//! elsewhere, so all counts match `check` and `replay`.
+//!
+//! The lines of a record contain all of its content. The command line and editors therefore show
+//! the same text for any part of a transcript.
 
 mod accounts;
 mod annotations;
@@ -34,63 +38,61 @@ use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::secrets::{SecretContext, is_free};
 use piggyback::transcript::{Record, Skip, TextKind, Turn};
 
-/// How many columns a line has where nothing says otherwise.
+/// Default line width in columns.
 pub const USUAL_WIDTH: usize = 100;
 
-/// How far a verdict or a finding is indented.
+/// Indentation of a verdict or finding, in columns.
 const ABOUT: usize = 6;
 
-/// A record, and what is known of it.
+/// A record with its analysis results.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordInput<'a> {
     pub record: &'a Record<'a>,
     pub settings: &'a TranscriptSettings,
-    /// What becomes of the updates of its turns, a list for each turn.
+    /// Outcomes of the updates, one list per turn.
     pub accounts: &'a [Vec<AccountEntry>],
-    /// What a replay says of its replies.
+    /// Verdicts of a replay.
     pub verdicts: &'a [TurnVerdicts],
-    /// What `check` finds in it, with ranges from its start.
+    /// Findings of `check`, with ranges relative to the start of the record.
     pub findings: &'a [Diagnostic],
-    /// The number of the answer before it.
+    /// Number of the last answer before the record.
     pub answers: u64,
-    /// The numbers of the answers to show, with the prompts before them; `None` for all.
+    /// First and last answer number to show, with the prompts before them. `None` for all.
     pub turns: Option<(u64, u64)>,
-    /// How many columns a line has.
+    /// Line width in columns.
     pub width: usize,
 }
 
-/// A record as a part of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordConversation {
     pub lines: Vec<ConversationLine>,
-    /// The numbers of the answers in it.
     pub turns: Vec<u64>,
-    /// The turns that have a line above them, in their order.
+    /// Turns with a heading line, in order.
     pub summaries: Vec<TurnSummary>,
-    /// How many updates without an envelope are lost before the first of them.
+    /// Number of lost updates without an envelope before the first turn.
     pub lost_before: usize,
-    /// The number of its last answer, else of the one before it.
+    /// Number of the last answer so far.
     pub answers: u64,
 }
 
-/// Makes the lines of a record.
+/// Converts a record to lines.
 #[must_use]
 pub fn conversation(input: RecordInput<'_>) -> RecordConversation {
     let out = LineWriter::new(input.width.max(NARROWEST));
     RecordWriter { input, out, hidden: Vec::new(), summaries: Vec::new(), lost_before: 0 }.write()
 }
 
-/// Narrower lines are not made.
+/// Minimum line width in columns.
 const NARROWEST: usize = 40;
 
-/// A finding about a place that is not shown, as lines: with the number of its record, where there is one.
+/// Returns the lines of a finding whose place is not shown, with the number of its record if known.
 #[must_use]
 pub fn loose_finding(found: &Diagnostic, record: Option<u64>, width: usize) -> Vec<ConversationLine> {
     let place = record.map_or_else(|| "the file".to_owned(), |record| format!("record {record}"));
     finding(found, &format!("{place}: "), SAID, &SecretContext::default(), width)
 }
 
-/// Words about the whole of what is shown, as lines.
+/// Returns the lines of a note about the whole view.
 fn loose_note(words: &str, width: usize) -> Vec<ConversationLine> {
     let mut out = LineWriter::new(width);
     out.line(0, PieceKind::Note, words);
@@ -100,7 +102,7 @@ fn loose_note(words: &str, width: usize) -> Vec<ConversationLine> {
 struct RecordWriter<'a> {
     input: RecordInput<'a>,
     out: LineWriter,
-    /// The places of turns that are not to be shown.
+    /// Ranges of turns excluded by `turns`.
     hidden: Vec<TextRange>,
     summaries: Vec<TurnSummary>,
     lost_before: usize,
@@ -112,7 +114,7 @@ impl RecordWriter<'_> {
         for (at, turn) in self.input.record.turns.iter().enumerate() {
             let is_answer = is_answer(turn.kind);
             answers += u64::from(is_answer);
-            // What is said after the last answer belongs to the next one.
+            // Text after the last answer belongs to the next answer.
             let number = if is_answer || turn.kind == TextKind::Atom { answers } else { answers + 1 };
             if !self.is_wanted(number) {
                 self.hidden.push(place_of(turn));
@@ -133,7 +135,7 @@ impl RecordWriter<'_> {
         RecordConversation { lines, turns, summaries, lost_before, answers }
     }
 
-    /// Whether the answer of a number is to be shown.
+    /// True if the answer with this number is shown.
     fn is_wanted(&self, number: u64) -> bool {
         self.input.turns.is_none_or(|(first, last)| (first..=last).contains(&number))
     }
@@ -179,7 +181,7 @@ impl RecordWriter<'_> {
         text.write(text.whole(), PieceStyle::kept(kind), &mut self.out);
     }
 
-    /// The line above a turn.
+    /// Writes the heading line of a turn.
     fn head(&mut self, turn: &Turn, number: u64) {
         self.out.blank();
         let mut head = format!("── {}", title(turn, number));
@@ -193,7 +195,8 @@ impl RecordWriter<'_> {
         self.out.about(None);
     }
 
-    /// The lines with verdicts and findings in their places; what is found elsewhere follows.
+    /// Inserts verdicts and findings below their lines, and appends findings without a visible
+    /// line.
     fn annotated(self) -> Vec<ConversationLine> {
         let RecordWriter { input, out, hidden, .. } = self;
         let width = input.width.max(NARROWEST);
@@ -219,13 +222,13 @@ impl RecordWriter<'_> {
     }
 }
 
-/// The credentials of a record, of which messages may quote pieces.
+/// Returns the credentials in a record, for masking quotations of them in messages.
 fn context_of(bytes: &[u8]) -> SecretContext {
     let text = String::from_utf8_lossy(bytes);
     if is_free(&text) { SecretContext::default() } else { SecretContext::of(&text) }
 }
 
-/// The map of a text that is a stretch of its source.
+/// Returns the map of a text that equals a range of its source.
 fn copied(range: TextRange) -> SegmentMap {
     let mut map = SegmentMapBuilder::default();
     map.copy(range);
@@ -236,7 +239,7 @@ fn verdict_kind(verdict: &RequestVerdict) -> PieceKind {
     if verdict.is_permitted { PieceKind::Permit } else { PieceKind::Deny }
 }
 
-/// `PERMIT /read_file a.go: why`
+/// Formats a verdict, for example `PERMIT /read_file a.go: why`.
 fn verdict_words(verdict: &RequestVerdict) -> String {
     let word = if verdict.is_permitted { "PERMIT" } else { "DENY" };
     let what = match (verdict.action.as_str(), verdict.object.as_str()) {
@@ -254,7 +257,7 @@ fn of_request(request: &RequestVerdict, width: usize) -> Vec<ConversationLine> {
     out.finish()
 }
 
-/// A finding as lines: the headline, then what to do.
+/// Returns the lines of a finding: the headline, then the advice.
 fn finding(
     found: &Diagnostic,
     front: &str,

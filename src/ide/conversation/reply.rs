@@ -1,4 +1,5 @@
-//! A reply: the surface as a person saw it, the envelope that the runtime takes, and what stands around it.
+//! View of a reply: the surface as the user saw it, the envelope used by the runtime, and the
+//! ignored text around it.
 
 use super::envelope::{EnvelopeParts, EnvelopeWriter};
 use super::line_writer::{LineWriter, PieceStyle};
@@ -12,23 +13,22 @@ use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::RuntimeReading;
 use piggyback::envelope::{Object, Reply};
 
-/// How far what a turn says is indented, and its envelope.
+/// Indentation of the surface and other texts of a turn.
 pub(super) const SAID: usize = 2;
 const ENVELOPE: usize = 4;
 
-/// Writes replies.
 #[derive(Debug)]
 pub(super) struct ReplyWriter<'a, 'w> {
     pub(super) text: &'a TurnText<'a>,
     pub(super) settings: &'a TranscriptSettings,
     pub(super) account: &'a [AccountEntry],
-    /// What the policy makes of the surface.
+    /// Surface as rewritten by the policy.
     pub(super) rewritten: Option<&'a RewrittenSurface>,
     pub(super) out: &'w mut LineWriter,
 }
 
 impl ReplyWriter<'_, '_> {
-    /// Writes the reply. Gives whether it says that it corrects itself.
+    /// Writes the reply. Returns true if the reply reports a self-correction.
     pub(super) fn write(&mut self) -> bool {
         let reply = Reply::new(self.text.bytes, &self.text.turn.caps(self.settings));
         match (&reply.reading, reply.picked_object()) {
@@ -47,7 +47,7 @@ impl ReplyWriter<'_, '_> {
         correction.is_some_and(|correction| correction.triggered)
     }
 
-    /// A part of the reply on lines of its own.
+    /// Writes a part of the reply on separate lines.
     fn part(&mut self, part: TextRange, style: PieceStyle) {
         let part = trimmed(self.text, part);
         if !part.is_empty() {
@@ -56,7 +56,7 @@ impl ReplyWriter<'_, '_> {
         }
     }
 
-    /// A reply without an envelope, of which the user sees the text, cut where it is too long.
+    /// Writes a reply without an envelope. The user sees its text up to the length limit.
     fn fallback(&mut self, reading: &RuntimeReading) {
         let is_lost = self.rewrite();
         if reading.is_salvaged {
@@ -90,7 +90,7 @@ impl ReplyWriter<'_, '_> {
         self.around(TextRange::new(range.end().min(end), end), "after");
     }
 
-    /// What stands before or after the envelope: the runtime ignores it.
+    /// Writes the text before or after the envelope, which the runtime ignores.
     fn around(&mut self, part: TextRange, place: &str) {
         let part = trimmed(self.text, part);
         if !part.is_empty() {
@@ -99,7 +99,7 @@ impl ReplyWriter<'_, '_> {
         }
     }
 
-    /// The surface without its escapes; what is beyond the runtime's limit is lost.
+    /// Writes the unescaped surface. Text beyond the limit of the runtime is lost.
     fn surface(&mut self, reply: &Reply<'_>, reading: &RuntimeReading) {
         let is_lost = self.rewrite();
         let found = reply.member(&["surface_response"]);
@@ -118,7 +118,8 @@ impl ReplyWriter<'_, '_> {
         }
     }
 
-    /// What the user sees instead of the surface, or above it. Gives whether nothing of the surface is left.
+    /// Writes the text that the user sees instead of the surface, or above it. Returns true if the
+    /// surface is completely replaced.
     fn rewrite(&mut self) -> bool {
         let Some(rewritten) = self.rewritten else { return false };
         let before = match rewritten {
@@ -132,12 +133,12 @@ impl ReplyWriter<'_, '_> {
     }
 }
 
-/// How many bytes two texts have in common at their start.
+/// Returns the length of the common prefix in bytes.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// A part of a text without the blanks around it.
+/// Trims white space at both ends of a range.
 fn trimmed(text: &TurnText<'_>, part: TextRange) -> TextRange {
     let bytes = text.slice(part);
     let start = part.start() + size(bytes.len() - bytes.trim_ascii_start().len());

@@ -1,4 +1,5 @@
-//! Conversations of small transcripts, and what holds for all: every finding is shown, and every byte of it leads there and back.
+//! Tests of conversations of small transcripts. General properties: every finding is shown, and
+//! byte positions map to the text and back.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +20,7 @@ use piggyback::transcript::Limits;
 #[path = "../../../crates/piggyback/src/transcript/testing.rs"]
 mod generated;
 
-/// A transcript, what `check` finds in it, and its conversation.
+/// A transcript, its findings, and its conversation.
 struct Shown {
     text: String,
     found: Vec<Diagnostic>,
@@ -42,7 +43,7 @@ impl Shown {
         &self.window.text
     }
 
-    /// Checks what holds for each conversation.
+    /// Checks the properties of every conversation.
     fn check(&self) {
         let made = self.conversation();
         assert!(!made.text.starts_with('\n'));
@@ -65,7 +66,7 @@ impl Shown {
         }
     }
 
-    /// Links are in order, and what is a copy is one.
+    /// Checks that links are sorted, and that copied pieces equal their source.
     fn check_links(&self, made: &ConversationText) {
         let mut end = TextSize::new(0);
         for link in &made.links {

@@ -1,5 +1,5 @@
-//! The text of a turn on its way into lines: each character with the bytes of the record that it comes from, credentials as one
-//! mask each, what steers or hides as signs.
+//! Conversion of the text of a turn to characters with their source bytes. Credentials become one
+//! mask each; control and hidden characters become visible signs.
 
 use super::line_writer::{Glyph, LineWriter, PieceStyle};
 use crate::report::conversation::{PieceKind, PieceSource};
@@ -8,22 +8,21 @@ use mangle_syntax::text::{SegmentMap, TextRange, TextSize, size};
 use piggyback::envelope::secrets::{MASK, are_shown, secrets, secrets_in};
 use piggyback::transcript::Turn;
 
-/// How many bytes of one text are shown.
+/// Maximum number of bytes shown of one text.
 pub(super) const MOST_SHOWN: usize = 256 << 10;
 
-/// The text of a turn.
 #[derive(Debug)]
 pub(super) struct TurnText<'a> {
     pub(super) turn: &'a Turn,
-    /// The bytes of its record.
+    /// Bytes of the record.
     pub(super) record: &'a [u8],
-    /// The text.
+    /// Bytes of the text.
     pub(super) bytes: &'a [u8],
-    /// What looks like a credential, in bytes of the text: in order, none over another.
+    /// Sorted, non-overlapping ranges of possible credentials in the text.
     masks: Vec<TextRange>,
 }
 
-/// A character, and the bytes of the text that it comes from.
+/// A character and its byte range in the text.
 type TextChar = (char, TextRange);
 
 impl<'a> TurnText<'a> {
@@ -34,23 +33,20 @@ impl<'a> TurnText<'a> {
         Self { turn, record, bytes, masks: apart(masks) }
     }
 
-    /// All of it.
     pub(super) fn whole(&self) -> TextRange {
         TextRange::up_to(size(self.bytes.len()))
     }
 
-    /// Bytes of it.
     pub(super) fn slice(&self, part: TextRange) -> &'a [u8] {
         self.bytes.get(part.start().into()..part.end().into()).unwrap_or(&[])
     }
 
-    /// Writes a part of it.
     pub(super) fn write(&self, part: TextRange, style: PieceStyle, out: &mut LineWriter) {
         self.write_chars(self.chars(part), part.len(), &|_| style, out);
     }
 
-    /// Writes the value of a string in it, without its escapes; `map` leads from the value to the text. What stands at an
-    /// offset of the value looks as `style` says.
+    /// Writes the unescaped value of a string in the text. `map` maps the value to the text.
+    /// `style` returns the style for an offset in the value.
     pub(super) fn write_value(
         &self,
         (value, map): (&str, &SegmentMap),
@@ -73,7 +69,7 @@ impl<'a> TurnText<'a> {
         masked.write_chars(chars, size(value.len()), style, out);
     }
 
-    /// The characters of a part; each byte that is none of a character is U+FFFD.
+    /// Returns the characters of a part. Each byte of invalid UTF-8 becomes U+FFFD.
     fn chars(&self, part: TextRange) -> impl Iterator<Item = TextChar> + use<'a> {
         let mut at = part.start();
         self.slice(part).utf8_chunks().flat_map(move |chunk| {
@@ -92,7 +88,7 @@ impl<'a> TurnText<'a> {
         })
     }
 
-    /// Writes characters; `style` gets how many bytes of characters came before one.
+    /// Writes characters. `style` receives the byte offset of a character.
     fn write_chars(
         &self,
         chars: impl Iterator<Item = TextChar>,
@@ -134,7 +130,8 @@ impl<'a> TurnText<'a> {
         }
     }
 
-    /// The bytes of the record that a part comes from; `char` is what is shown of it as it is.
+    /// Returns the source bytes of a part in the record. `char` is the shown character if it may be
+    /// a verbatim copy.
     fn source(&self, part: TextRange, char: Option<char>) -> Option<PieceSource> {
         let range = self.turn.place(part);
         let bytes = self.record.get(range.start().into()..range.end().into());
@@ -142,14 +139,14 @@ impl<'a> TurnText<'a> {
         (!range.is_empty()).then_some(PieceSource { range, is_copied })
     }
 
-    /// The credential that a part belongs to.
+    /// Returns the credential that overlaps a part.
     fn mask_of(&self, part: TextRange) -> Option<TextRange> {
         let at = self.masks.partition_point(|mask| mask.end() <= part.start());
         self.masks.get(at).filter(|mask| mask.start() < part.end()).copied()
     }
 }
 
-/// Ranges in order, with those that overlap as one.
+/// Sorts ranges and merges overlapping ones.
 fn apart(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
     ranges.sort_by_key(|range| (range.start(), range.end()));
     ranges.dedup_by(|next, last| {

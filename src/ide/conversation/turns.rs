@@ -1,29 +1,28 @@
-//! What a list of turns says of each: who speaks, what was denied, what was lost, whether a reply corrects itself.
+//! Summary of a turn for lists: speaker, denied requests, lost updates, self-correction.
 
 use crate::ide::replays::TurnVerdicts;
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::account::AccountEntry;
 use piggyback::transcript::{Skip, TextKind, Turn, Unsaid};
 
-/// A turn in a list of turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnSummary {
-    /// Where it is, in bytes of its record.
+    /// Byte range in the record.
     pub place: TextRange,
-    /// `turn 3 · assistant`
+    /// For example `turn 3 · assistant`.
     pub title: String,
-    /// The number of the answer; `None` for what is no answer.
+    /// Number of the answer. `None` if the turn is not an answer.
     pub number: Option<u64>,
-    /// How many requests the policies deny, the whole reply being one.
+    /// Number of requests that the policies deny. A denied reply counts as one request.
     pub denied: usize,
-    /// How many updates the runtime does not keep.
+    /// Number of updates that the runtime drops.
     pub lost: usize,
-    /// Whether the reply says that it corrects itself.
+    /// True if the reply reports a self-correction.
     pub is_correction: bool,
 }
 
 impl TurnSummary {
-    /// The summary of a turn; `number` is that of the answer, or of the next one.
+    /// Creates the summary of a turn. `number` is the number of the answer, or of the next answer.
     pub(super) fn new(
         turn: &Turn,
         number: u64,
@@ -41,7 +40,7 @@ impl TurnSummary {
     }
 }
 
-/// How many updates are lost.
+/// Returns the number of dropped updates.
 pub(super) fn lost(account: &[AccountEntry]) -> usize {
     account.iter().filter(|entry| !entry.fate.is_kept()).count()
 }
@@ -51,12 +50,12 @@ fn denied(verdicts: &TurnVerdicts) -> usize {
     requests + usize::from(verdicts.denied.is_some())
 }
 
-/// The bytes of a turn.
+/// Returns the byte range of a turn in its record.
 pub(super) fn place_of(turn: &Turn) -> TextRange {
     turn.place(TextRange::up_to(size(turn.len())))
 }
 
-/// What a turn is called.
+/// Returns the title of a turn.
 pub(super) fn title(turn: &Turn, number: u64) -> String {
     let who = turn.role.as_str();
     match turn.kind {
@@ -66,7 +65,7 @@ pub(super) fn title(turn: &Turn, number: u64) -> String {
     }
 }
 
-/// Whether a turn is counted as an answer, as a replay counts them.
+/// True if a replay counts the turn as an answer.
 #[must_use]
 pub fn is_answer(kind: TextKind) -> bool {
     matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)

@@ -1,4 +1,5 @@
-//! A stretch of the records of a transcript in memory as a conversation, for documents that editors show.
+//! Conversation view of consecutive records of an in-memory transcript, for virtual documents in
+//! editors.
 
 use super::{
     JudgeUpdates, RecordConversation, RecordInput, TurnSummary, USUAL_WIDTH, conversation, is_answer,
@@ -12,50 +13,50 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
 use piggyback::transcript::{Record, Turn};
 
-/// A stretch of records, as a text whose links count in the bytes of the file.
+/// Text of consecutive records. Its links are byte ranges of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationWindow {
     pub text: ConversationText,
-    /// The records that have lines: in the text, and in the file, with their numbers.
+    /// Range in the text, range in the file, and number of each record with lines.
     pub records: Vec<(TextRange, TextRange, u64)>,
-    /// The turns that are shown, in their order.
+    /// Shown turns in order.
     pub turns: Vec<WindowTurn>,
-    /// The index of the first record that is shown, and how many there are.
+    /// Index of the first shown record.
     pub first: usize,
     pub count: usize,
-    /// How many records the transcript has.
+    /// Number of records in the transcript.
     pub total: usize,
 }
 
-/// A turn that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowTurn {
-    /// The line above it, in the text.
+    /// Range of the heading line in the text.
     pub head: TextRange,
-    /// What is said of it; its place is in bytes of the file.
+    /// Summary whose `place` is a byte range of the file.
     pub summary: TurnSummary,
-    /// The first line of what is said in it.
+    /// First line of the spoken text.
     pub excerpt: String,
 }
 
-/// What is before the first record of a transcript, where that is the rest of one.
+/// Context before the first record, if the file is the rest of a longer transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowStart {
-    /// The number of the record.
+    /// Number of the first record.
     pub number: u64,
-    /// The number of the answer before it.
+    /// Number of the last answer before the file.
     pub answers: u64,
-    /// What is said above it.
+    /// Note shown above the text.
     pub note: Option<&'static str>,
 }
 
-/// Shows `count` records from the one at the index `first` on. `found` is what `check` finds in the whole file, sorted by start.
+/// Shows `stretch.1` records, starting at index `stretch.0`. `found` contains the findings of the
+/// whole file, sorted by start.
 #[must_use]
 pub fn window(opened: Opened<'_>, found: &[Diagnostic], stretch: (usize, usize)) -> ConversationWindow {
     window_from(opened, found, stretch, WindowStart { number: 1, answers: 0, note: None })
 }
 
-/// [`window`] of a transcript that is the rest of one.
+/// Like [`window`], for the rest of a longer transcript.
 #[must_use]
 pub fn window_from(
     opened: Opened<'_>,
@@ -79,7 +80,8 @@ pub fn window_from(
     }
     let numbers_before = start.number.saturating_sub(1);
     for (at, entry) in (first..).zip(shown) {
-        // What stands before the first record belongs to it, what stands behind another to that.
+        // Findings before the first record belong to it; findings after a record belong to that
+        // record.
         let start = if at == 0 { TextSize::new(0) } else { entry.start };
         let here = within(found, start, list.get(at + 1).map(|next| next.start));
         let (own, loose): (Vec<Diagnostic>, Vec<Diagnostic>) =
@@ -94,7 +96,7 @@ pub fn window_from(
     window
 }
 
-/// The lines of the record at an index.
+/// Returns the conversation of the record at an index.
 fn record(
     opened: Opened<'_>,
     at: usize,
@@ -121,7 +123,8 @@ fn record(
 }
 
 impl ConversationWindow {
-    /// Adds the text of a record, which has a place in the file and a number; links and turns of it count from `start`.
+    /// Appends the text of a record with its range in the file and its number. Links and turns are
+    /// relative to `start`.
     fn record(
         &mut self,
         text: &ConversationText,
@@ -152,8 +155,8 @@ impl ConversationWindow {
         }
     }
 
-    /// The part of the text that shows bytes of the file, from the first that is shown to the last; of bytes that no line
-    /// shows, the line of the finding about them, else the line above their turn.
+    /// Returns the range of the text that shows a byte range of the file. For hidden bytes, returns
+    /// the finding about them, or the heading line of their turn.
     #[must_use]
     pub fn shown(&self, range: TextRange) -> Option<TextRange> {
         let range = if range.is_empty() { TextRange::at(range.start(), TextSize::new(1)) } else { range };
@@ -163,7 +166,7 @@ impl ConversationWindow {
         parts.reduce(TextRange::cover).or_else(|| self.beside(range))
     }
 
-    /// What is said about bytes that no line shows.
+    /// Returns the annotation or heading for bytes that no line shows.
     fn beside(&self, range: TextRange) -> Option<TextRange> {
         let is_said = |link: &&ConversationLink| !link.kind.is_transcript() && link.source.range == range;
         let said = self.text.links.iter().find(is_said).map(|link| link.range);
@@ -171,7 +174,7 @@ impl ConversationWindow {
         said.or_else(|| self.turns.iter().find(around).map(|turn| turn.head))
     }
 
-    /// The links of the records that have bytes in a range.
+    /// Returns the links of the records that overlap a range of the file.
     fn links_of(&self, range: TextRange) -> &[ConversationLink] {
         let first = self.records.partition_point(|(_, place, _)| place.end() <= range.start());
         let last = self.records.partition_point(|(_, place, _)| place.start() < range.end());
@@ -183,14 +186,14 @@ impl ConversationWindow {
         links.get(start..end).unwrap_or(&[])
     }
 
-    /// The link at an offset of the text, else the first one behind it that is before `end`.
+    /// Returns the link at an offset of the text, or the next link that starts before `end`.
     #[must_use]
     pub fn link_at(&self, offset: TextSize, end: TextSize) -> Option<&ConversationLink> {
         let at = self.text.links.partition_point(|link| link.range.end() <= offset);
         self.text.links.get(at).filter(|link| link.range.start() < end.max(offset + TextSize::new(1)))
     }
 
-    /// The bytes of the file that a part of the text shows or is about, from the first to the last.
+    /// Returns the byte range of the file that a range of the text shows or refers to.
     #[must_use]
     pub fn source(&self, range: TextRange) -> Option<TextRange> {
         let at = self.text.links.partition_point(|link| link.range.end() <= range.start());
@@ -199,7 +202,7 @@ impl ConversationWindow {
         links.map(|link| source_of(link, range)).reduce(TextRange::cover)
     }
 
-    /// Adds findings that are in no record.
+    /// Appends findings outside of all records.
     fn loose(&mut self, found: &[Diagnostic]) {
         for one in found {
             self.text.append(&plain(&loose_finding(one, None, USUAL_WIDTH)), TextSize::new(0));
@@ -207,13 +210,13 @@ impl ConversationWindow {
     }
 }
 
-/// The rest of a line.
+/// Returns the rest of a line, without surrounding white space and `~`.
 fn first_line(text: &str, start: TextSize) -> String {
     let rest = text.get(start.into()..).unwrap_or_default();
     rest.lines().next().unwrap_or_default().trim().trim_matches('~').to_owned()
 }
 
-/// What of a link shows bytes of a range.
+/// Returns the part of a link that shows bytes of a range of the file.
 fn part_of(link: &ConversationLink, range: TextRange) -> Option<TextRange> {
     let shown = link.source.range.intersect(range).filter(|shown| !shown.is_empty())?;
     Some(match link.source.is_copied {
@@ -222,7 +225,7 @@ fn part_of(link: &ConversationLink, range: TextRange) -> Option<TextRange> {
     })
 }
 
-/// What a part of the text shows of the bytes of a link.
+/// Returns the byte range of the file that a range of the text shows within a link.
 fn source_of(link: &ConversationLink, range: TextRange) -> TextRange {
     let shown = link.range.intersect(range).filter(|_| link.source.is_copied);
     shown.map_or(link.source.range, |shown| {
@@ -230,21 +233,21 @@ fn source_of(link: &ConversationLink, range: TextRange) -> TextRange {
     })
 }
 
-/// The findings that begin in a stretch of the file.
+/// Returns the findings that start within a range of the file.
 fn within(found: &[Diagnostic], start: TextSize, end: Option<TextSize>) -> &[Diagnostic] {
     let first = found.partition_point(|one| one.range.start() < start);
     let last = end.map_or(found.len(), |end| found.partition_point(|one| one.range.start() < end));
     found.get(first..last.max(first)).unwrap_or(&[])
 }
 
-/// A finding with a range from the start of its record.
+/// Shifts a finding to be relative to the start of its record.
 fn relative(found: Diagnostic, start: TextSize) -> Option<Diagnostic> {
     let range =
         TextRange::new(found.range.start().checked_sub(start)?, found.range.end().checked_sub(start)?);
     Some(Diagnostic { range, ..found })
 }
 
-/// Filters, and a replay in the background where there is one.
+/// Outcomes from the filters, combined with the verdicts of a background replay if available.
 struct WindowJudge<'a> {
     opened: Opened<'a>,
     entry: &'a Entry,
@@ -268,7 +271,7 @@ impl JudgeUpdates for WindowJudge<'_> {
     }
 }
 
-/// What becomes of the updates of a record's turns.
+/// Returns the outcomes of the updates of a record.
 fn accounts(opened: Opened<'_>, entry: &Entry, record: &Record<'_>) -> Vec<Vec<AccountEntry>> {
     let filters = Filters::new(opened.settings, opened.declarations);
     turn_accounts(record, opened.settings, &mut 0, &mut WindowJudge { opened, entry, filters })

@@ -1,9 +1,10 @@
-//! What stands around the cursor in a clause that is being written.
+//! Cursor context inside a possibly incomplete clause, for completion and signature help.
 //!
-//! Takes a [`Place`]; gives the word at the cursor, the tokens of the statement around it, which brackets are
-//! open and whose they are, and where the statement's variables stand. Everything is found out from tokens in
-//! the order of the text, so that it is right where the tree is not: a half-typed clause, a lost
-//! parenthesis, a statement without its full stop. Completion and signature help read it.
+//! The input is a [`Place`]. The output contains the word at the cursor, the tokens of the
+//! statement, the open brackets with their callees, and the positions of variables.
+//!
+//! The analysis only uses tokens, because the syntax tree is unreliable in half-typed clauses. A
+//! parenthesis or full stop may be missing.
 
 mod scan;
 mod statement;
@@ -17,39 +18,37 @@ use super::Place;
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// How far back the start of a statement is looked for, and how far on its end.
+/// Maximum distance in bytes to the start and to the end of the statement.
 const REACH: usize = 32 * 1024;
 
-/// The statement around a cursor.
 #[derive(Debug)]
 pub struct Cursor {
-    /// The word at the cursor, empty between words.
+    /// The word at the cursor. Empty between words.
     pub word: CursorWord,
-    /// Where the statement starts; the start of the word when nothing stands before it.
+    /// Start of the statement, or of the word if the statement is empty.
     pub start: TextSize,
-    /// What the tokens before the word say.
+    /// State after the tokens before the word.
     pub before: Scan,
-    /// The same at the end of the statement: its tokens behind the word are in it too.
+    /// State at the end of the statement, including the tokens after the word.
     pub whole: Scan,
-    /// Whether the statement goes on behind the word.
+    /// True if the statement continues after the word.
     pub goes_on: bool,
-    /// How many arguments stand behind the word, if it has its parenthesis.
+    /// Number of arguments after the word, if a parenthesis follows it.
     pub called_with: Option<usize>,
-    /// How many arguments the innermost open bracket has, if it is closed somewhere behind.
+    /// Number of arguments of the innermost open bracket, if it is closed later.
     pub arguments: Option<usize>,
 }
 
-/// What the cursor is in.
 #[derive(Debug)]
 pub enum CursorPlace {
     Code(Box<Cursor>),
-    /// A comment, from its `#`.
+    /// A comment, including its `#`.
     Comment(TextRange),
-    /// A string, from its quote.
+    /// A string, including its opening quote.
     String(TextRange),
 }
 
-/// Looks around a place.
+/// Analyzes the surroundings of a place.
 #[must_use]
 pub fn look(place: Place<'_>) -> CursorPlace {
     let (text, offset) = (place.text(), place.offset);
@@ -74,7 +73,8 @@ pub fn look(place: Place<'_>) -> CursorPlace {
     CursorPlace::Code(Box::new(Cursor { word, start, before, whole, goes_on, called_with, arguments }))
 }
 
-/// Where to begin reading: one statement further back than the tree believes, for its end is in doubt.
+/// Returns the offset where tokenization starts: one statement before the one in the tree, because
+/// its end may be wrong.
 fn beginning(place: Place<'_>) -> TextSize {
     let items = &place.file.items;
     let at = items.partition_point(|item| item.start < place.offset);
@@ -87,7 +87,7 @@ fn beginning(place: Place<'_>) -> TextSize {
     size(limit)
 }
 
-/// The comment or string that the cursor is in.
+/// Returns the comment or string that contains the cursor.
 fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<CursorPlace> {
     let spelled = token.text(text);
     let inside = token.range.start() < offset && offset < token.range.end();
@@ -98,7 +98,7 @@ fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<CursorPlace> 
         TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
             Some(CursorPlace::String(token.range))
         }
-        // What is left of a string that could not be read.
+        // Remains of an unterminated string.
         TokenKind::Other if inside && spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
             Some(CursorPlace::String(token.range))
         }
@@ -116,11 +116,11 @@ fn is_closed(string: &str) -> bool {
     })
 }
 
-/// The tokens from `from` to the end of the statement.
+/// Returns the tokens from `from` to the end of the statement.
 fn following(place: Place<'_>, from: TextSize) -> Vec<Token> {
     let text = place.text();
     let items = &place.file.items;
-    // The statement may have swallowed the next one, not more.
+    // An incomplete statement may have absorbed the next one, but not more.
     let next = items.get(items.partition_point(|item| item.start < from) + 1);
     let reach = usize::from(from).saturating_add(REACH).min(text.len());
     let end = next.map_or(reach, |item| usize::from(item.start).min(reach));

@@ -1,14 +1,13 @@
-//! The reading of a statement token by token: which part of it one is in, which brackets are open, where its
-//! variables stand. Goes on through damage: what cannot follow is passed over.
+//! Token scanner of a statement that records the current part, the open brackets, and the positions
+//! of variables. Unexpected tokens are skipped.
 
 use mangle_engine::program::builtins;
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CursorPart {
-    /// Nothing of it is there yet.
+    /// Before the first token.
     #[default]
     Start,
     /// `Package`
@@ -19,18 +18,18 @@ pub enum CursorPart {
     Declaration,
     /// Before the arrow.
     Head,
-    /// Behind the arrow.
+    /// After the arrow.
     Body,
-    /// Behind `|>`.
+    /// After `|>`.
     Transform,
 }
 
-/// What a bracket opens.
+/// Kinds of open brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bracket {
-    /// The arguments of a predicate, a function or a descriptor.
+    /// Arguments of a predicate, function or descriptor.
     Call,
-    /// `[` of a list or a map.
+    /// `[` of a list or map.
     List,
     /// `{` of a struct.
     Struct,
@@ -38,7 +37,7 @@ pub enum Bracket {
     Type,
     /// `@[`
     Time,
-    /// The bounds of a temporal operator.
+    /// Bounds of a temporal operator.
     Span,
     /// `descr [`
     Descriptors,
@@ -46,103 +45,102 @@ pub enum Bracket {
     Bound,
     /// `inclusion [`
     Inclusion,
-    /// `[` behind the name of a package.
+    /// `[` after the name of a package.
     Attributes,
 }
 
 #[derive(Debug, Clone)]
 pub struct Frame {
     pub bracket: Bracket,
-    /// The name in front of it, if it has one.
+    /// Name before the bracket, if any.
     pub callee: Option<Callee>,
-    /// How many commas came since.
+    /// Number of commas since the bracket.
     pub commas: usize,
-    /// Whether a colon came since the last comma.
+    /// True if a colon occurred since the last comma.
     pub colon: bool,
-    /// The variables that are arguments already.
+    /// Variables that are already arguments.
     pub variables: Vec<Symbol>,
     pub range: TextRange,
 }
 
-/// The name in front of a bracket.
+/// Name before a bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Callee {
-    /// The name as written.
+    /// Name as written.
     pub name: Symbol,
     pub range: TextRange,
 }
 
-/// A variable in a statement.
+/// An occurrence of a variable in the statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Occurrence {
     pub variable: Symbol,
     pub range: TextRange,
     pub part: CursorPart,
-    /// Whether it stands in a premise under `!`.
+    /// True inside a negated premise.
     pub negated: bool,
-    /// The predicate or function that it is an argument of, and which argument.
+    /// Predicate or function, and the zero-based argument index.
     pub argument: Option<(Callee, usize)>,
-    /// The ordinal of the premise, counted from 0.
+    /// Zero-based index of the premise.
     pub premise: usize,
 }
 
-/// A predicate in a body.
+/// A predicate in the body.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyPredicate {
-    /// Its name as written.
+    /// Name as written.
     pub name: Symbol,
-    /// The ordinal of the premise.
+    /// Zero-based index of the premise.
     pub premise: usize,
 }
 
-/// What the tokens of a statement say, up to one of them.
+/// Scanner state after a prefix of the tokens of a statement.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
-    /// Where in the statement this is.
     pub part: CursorPart,
-    /// The open brackets, the innermost last.
+    /// Open brackets, innermost last.
     pub frames: Vec<Frame>,
     pub last: Option<Token>,
     pub keyword: Option<&'static str>,
-    /// The predicate of the head, or the declared one.
+    /// Predicate of the head or of the declaration.
     pub head: Option<Callee>,
-    /// The parts of a declaration that are there: `temporal`, `descr`, `bound`, `inclusion`.
+    /// Flags for `temporal`, `descr`, `bound` and `inclusion`, in this order.
     pub seen: [bool; 4],
-    /// How many `bound […]` are there.
+    /// Number of `bound […]` parts.
     pub bounds: usize,
-    /// The descriptors that are there, with the variable that each begins with.
+    /// Descriptors with the variable of their first argument.
     pub descriptors: Vec<(Symbol, Option<Symbol>)>,
-    /// Whether the premise has a `!`.
+    /// True if the premise is negated.
     pub negated: bool,
-    /// Whether the premise has a temporal operator.
+    /// True if the premise has a temporal operator.
     pub temporal: bool,
-    /// The variable on the left side of the premise's `=` or the like, and the sign.
+    /// Variable on the left side of the comparison operator of the premise.
     pub left: Option<Symbol>,
-    /// Whether the sign compares integers: `<` and its kin.
+    /// True for an operator that compares integers, such as `<`.
     pub ordering: bool,
-    /// Whether the last token closed the bounds of a temporal operator.
+    /// True if the last token closed the bounds of a temporal operator.
     pub behind_operator: bool,
-    /// Whether the transform groups.
+    /// True if the transform contains `fn:group_by`.
     pub groups: bool,
-    /// How many premises there are.
+    /// Index of the current premise.
     pub premise: usize,
-    /// Where its variables stand.
+    /// Variables of the statement.
     pub variables: Vec<Occurrence>,
-    /// The predicates that its body asks.
+    /// Predicates used in the body.
     pub asked: Vec<BodyPredicate>,
-    /// The variables that `fn:group_by` takes.
+    /// Arguments of `fn:group_by`.
     pub grouping: Vec<Symbol>,
 }
 
-/// Words that are keywords wherever they stand.
+/// Words that are keywords at any position.
 const KEYWORDS: [&str; 11] =
     ["Package", "Use", "Decl", "temporal", "descr", "bound", "inclusion", "let", "do", "now", "opt"];
 
-/// The parts of a declaration in their order.
+/// Parts of a declaration in grammar order.
 pub(crate) const DECLARATION_PARTS: [&str; 4] = ["temporal", "descr", "bound", "inclusion"];
 
 impl Scan {
-    /// Reads tokens from the start of a statement.
+    /// Scans tokens from the start of a statement.
     pub(super) fn of(tokens: &[Token], text: &str) -> Self {
         let mut scan = Self::default();
         let mut before = None;
@@ -153,8 +151,8 @@ impl Scan {
         scan
     }
 
-    /// Goes on with the tokens behind the word. Also gives how many arguments the bracket that was innermost
-    /// turns out to have, if it is closed.
+    /// Continues with the tokens after the word. Also returns the number of arguments of the
+    /// innermost bracket, if it is closed.
     pub(super) fn and(mut self, tokens: &[Token], text: &str) -> (Self, Option<usize>) {
         let depth = self.frames.len();
         let mut arguments = None;
@@ -165,7 +163,7 @@ impl Scan {
             if self.frames.len() < depth && arguments.is_none() {
                 arguments = Some(match token.kind {
                     TokenKind::Close => commas + 1,
-                    // What follows is another part: the bracket was never closed.
+                    // Another part follows, so the bracket was never closed.
                     _ => 0,
                 });
             }
@@ -174,7 +172,6 @@ impl Scan {
         (self, arguments.filter(|count| *count > 0))
     }
 
-    /// The innermost open bracket.
     #[must_use]
     pub fn frame(&self) -> Option<&Frame> {
         self.frames.last()
@@ -182,7 +179,7 @@ impl Scan {
 
     fn token(&mut self, token: Token, before: Option<Token>, text: &str) {
         let spelled = token.text(text);
-        // In damage the grammar takes keywords for names.
+        // In damaged code, keywords may be tokenized as identifiers.
         let is_word = token.kind == TokenKind::Identifier && KEYWORDS.contains(&spelled);
         let token = if is_word { Token { kind: TokenKind::Keyword, ..token } } else { token };
         let operator_ended = std::mem::take(&mut self.behind_operator);
@@ -267,9 +264,9 @@ impl Scan {
         self.frames.push(Frame { bracket, callee, commas, colon, variables, range: token.range });
     }
 
-    /// Takes note of the name in front of a parenthesis.
+    /// Records the name before a parenthesis.
     fn called(&mut self, callee: Callee) {
-        // What looked like a variable is a name with a capital.
+        // A capitalized name before a parenthesis is not a variable.
         self.variables.retain(|occurrence| occurrence.range != callee.range);
         match (self.part, self.frames.last()) {
             (CursorPart::Start | CursorPart::Head | CursorPart::Declaration, None) if self.head.is_none() => {
@@ -365,7 +362,7 @@ impl Scan {
 }
 
 impl Callee {
-    /// Whether it is a constructor of types, in either notation.
+    /// True for a type constructor in either notation.
     #[must_use]
     pub fn constructs_types(self) -> bool {
         let name = self.name.as_str();
@@ -373,7 +370,7 @@ impl Callee {
     }
 }
 
-/// How many arguments the parenthesis has that the tokens begin with.
+/// Returns the number of arguments in the parentheses at the start of the tokens.
 pub(super) fn arguments(tokens: &[Token]) -> usize {
     let (mut depth, mut count, mut empty) = (0, 0, true);
     for token in tokens {

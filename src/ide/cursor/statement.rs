@@ -1,9 +1,9 @@
-//! Where the statement around a cursor starts and ends, going by its tokens: also where a full stop is missing.
+//! Boundaries of the statement around a cursor, from tokens. Handles missing full stops.
 
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::size;
 
-/// The index of the first token of the statement that the tokens end in.
+/// Returns the index of the first token of the last statement.
 pub(super) fn start(tokens: &[Token], text: &str) -> usize {
     let mut start = 0;
     let mut names_package = false;
@@ -23,7 +23,7 @@ pub(super) fn start(tokens: &[Token], text: &str) -> usize {
     start.min(tokens.len())
 }
 
-/// How many of the tokens, which follow the cursor, belong to its statement.
+/// Returns the number of tokens after the cursor that belong to its statement.
 pub(super) fn end(tokens: &[Token], text: &str) -> usize {
     let ends = |token: &Token| {
         ends_statement(*token, text) || starts_statement(*token, text) || is_at_margin(*token, text)
@@ -31,7 +31,7 @@ pub(super) fn end(tokens: &[Token], text: &str) -> usize {
     tokens.iter().position(ends).unwrap_or(tokens.len())
 }
 
-/// A full stop; that of a type that could not be read is none.
+/// True for a full stop, except the dot of an unparsed type constructor.
 fn ends_statement(token: Token, text: &str) -> bool {
     if token.kind != TokenKind::Dot {
         return false;
@@ -44,7 +44,7 @@ fn ends_statement(token: Token, text: &str) -> bool {
     !of_type
 }
 
-/// Whether a token can only be the start of a statement, or looks very much like it: an atom at the margin.
+/// True if a token starts a statement: a keyword, or an atom at the left margin.
 fn starts_statement(token: Token, text: &str) -> bool {
     match token.kind {
         TokenKind::Keyword => matches!(token.text(text), "Decl" | "Package" | "Use"),
@@ -63,7 +63,7 @@ fn is_at_margin(token: Token, text: &str) -> bool {
     letters && (start == size(0) || before.ends_with('\n'))
 }
 
-/// Whether a statement can have ended before `next` although its full stop is missing.
+/// True if a statement without a full stop may end before `next`.
 fn can_end(last: Token, next: Token, text: &str) -> bool {
     next.kind == TokenKind::Keyword
         || match last.kind {

@@ -1,18 +1,18 @@
-//! The word at a cursor, found in the text alone: what somebody is typing is rarely a token yet.
+//! Word at the cursor, found in the text, because unfinished words are rarely valid tokens.
 
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
-/// A word, or the place for one.
+/// A word, or an empty position between words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CursorWord {
-    /// From its start to the cursor.
+    /// From the start of the word to the cursor.
     pub range: TextRange,
-    /// Where it ends, behind the cursor.
+    /// End of the word, at or after the cursor.
     pub end: TextSize,
 }
 
 impl CursorWord {
-    /// The word that ends at `offset`, or has it inside.
+    /// Returns the word that ends at `offset` or contains it.
     #[must_use]
     pub fn at(text: &str, offset: TextSize) -> Self {
         let (before, after) = text.split_at_checked(offset.into()).unwrap_or((text, ""));
@@ -22,7 +22,7 @@ impl CursorWord {
         Self { range: TextRange::new(size(start), offset), end }
     }
 
-    /// What was typed so far.
+    /// Returns the part of the word before the cursor.
     #[must_use]
     pub fn typed(self, text: &str) -> &str {
         slice(text, self.range)
@@ -38,12 +38,12 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// What a name constant has between its slashes.
+/// True for bytes of a name constant after its first slash.
 fn is_constant(byte: u8) -> bool {
     is_letter(byte) || matches!(byte, b'.' | b'~' | b'%' | b'-' | b'/')
 }
 
-/// The start of the longest end of `text` that consists of such bytes.
+/// Returns the start of the longest suffix of `text` that consists of bytes accepted by `of`.
 fn run(text: &str, of: impl Fn(u8) -> bool) -> usize {
     text.len() - text.bytes().rev().take_while(|byte| of(*byte)).count()
 }
@@ -62,7 +62,7 @@ fn start(before: &str) -> usize {
     }
 }
 
-/// `.List`: the dot belongs to it where no statement can end.
+/// Includes the dot of a type such as `.List` if no statement can end there.
 fn type_start(before: &str, letters: usize) -> usize {
     let Some(rest) = before.get(..letters).and_then(|rest| rest.strip_suffix('.')) else { return letters };
     if rest.is_empty() || rest.ends_with(['[', '<', '(', ',', ':', ' ', '\t', '\n']) {
@@ -72,8 +72,8 @@ fn type_start(before: &str, letters: usize) -> usize {
     }
 }
 
-/// Where a lower-case name starts in a run of letters, colons and dots: behind digits, capitals and the
-/// colon of a pair that is glued to it.
+/// Returns the start of a lower-case name in a run of letters, colons and dots. Skips digits,
+/// capitals and the colon of an adjacent map entry.
 fn name_start(before: &str, run: usize) -> usize {
     let mut start = run;
     while let Some(rest) = before.get(start..)
@@ -84,7 +84,7 @@ fn name_start(before: &str, run: usize) -> usize {
             b'a'..=b'z' => break,
             b':' if start > run && rest.starts_with(":fn:") => {}
             b':' if second.is_none_or(|byte| byte.is_ascii_lowercase()) => break,
-            // A number is a word of its own.
+            // A number is a separate word.
             b'0'..=b'9' if rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => break,
             _ => {}
         }
@@ -93,7 +93,7 @@ fn name_start(before: &str, run: usize) -> usize {
     start
 }
 
-/// How many bytes of `after` still belong to `word`.
+/// Returns the number of bytes of `after` that belong to `word`.
 fn rest(word: &str, after: &str) -> usize {
     let bytes = after.as_bytes();
     let goes_on = |at: usize| bytes.get(at + 1).is_some_and(|byte| is_letter(*byte));

@@ -1,4 +1,4 @@
-//! Where it is written what type something has.
+//! Go to type definition.
 
 use super::{Definition, DefinitionTarget, origin_of_variable};
 use crate::ide::Place;
@@ -10,8 +10,9 @@ use mangle_engine::types::{Base, visit_types};
 use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice};
 
-/// Where it is written which type a variable or an argument has: the type in `bound […]`. Of a name in an argument:
-/// where the comment above the declaration lists it, or the type that is narrower than that of all names.
+/// Returns the declared type of a variable or argument in `bound […]`. For a name, returns its
+/// place in the declared type or in the comment above the declaration. Otherwise returns the
+/// declared types narrower than a base type.
 #[must_use]
 pub fn type_definition(place: Place<'_>) -> Option<Definition> {
     let item = place.item()?;
@@ -41,19 +42,19 @@ pub fn type_definition(place: Place<'_>) -> Option<Definition> {
     Some(Definition { origin, targets })
 }
 
-/// The atom, and the argument of it, in which an offset of the file stands.
+/// Returns the atom and the argument at an offset of the file.
 fn argument_at(item: &Item, offset: TextSize) -> Option<(&Atom, usize, &Term)> {
     let offset = offset.checked_sub(item.start)?;
     atoms(item).find_map(|atom| {
         let mut args = atom.args.iter().enumerate();
         let (at, term) = args.find(|(_, term)| term.range.contains_inclusive(offset))?;
-        // What stands inside an expression has another type than the argument.
+        // Terms inside an expression do not have the type of the argument.
         let plain = !matches!(term.kind, TermKind::Apply(_));
         plain.then_some((atom, at, term))
     })
 }
 
-/// The atoms of a statement whose arguments are declared somewhere.
+/// Returns the atoms of a statement whose arguments can be declared.
 fn atoms(item: &Item) -> impl Iterator<Item = &Atom> {
     let statement = &item.statement;
     let declared = statement
@@ -70,7 +71,7 @@ fn atoms(item: &Item) -> impl Iterator<Item = &Atom> {
     declared.chain(in_clause)
 }
 
-/// The types that the declarations of an atom's predicate give one of its arguments.
+/// Returns the declared types of an argument.
 fn types_of(program: &Program, file: &FileSummary, atom: &Atom, at: usize) -> Vec<DefinitionTarget> {
     let sites =
         program.predicate_of(file, atom).into_iter().flat_map(|predicate| program.declarations(predicate));
@@ -86,7 +87,7 @@ fn target(site: &Site<'_>, range: TextRange) -> DefinitionTarget {
     DefinitionTarget::new(site.file, site.item, range + site.item.start)
 }
 
-/// The type that a variable has in some other premise, or in the head.
+/// Returns the declared type of a variable from another premise, or from the head.
 fn of_elsewhere(
     program: &Program,
     file: &FileSummary,
@@ -102,14 +103,14 @@ fn of_elsewhere(
     })
 }
 
-/// Whether a type says no more than `/name` or `/string` does.
+/// True for a base type such as `/name` or `/string`, and for `/any`.
 fn is_base(program: &Program, target: &DefinitionTarget) -> bool {
     let text = program.file(target.file).map_or("", |file| slice(&file.text, target.name));
     Base::named(text).is_some() || text == "/any"
 }
 
-/// Where a name is listed as a value of an argument: in the type itself (`.Singleton</name>`, `/prefix`), or in the
-/// comment that describes the predicate.
+/// Returns the places that list a name as a value of an argument: the type itself
+/// (`.Singleton</name>`, `/prefix`), or the comment above the declaration.
 fn listed(
     program: &Program,
     file: &FileSummary,
@@ -138,7 +139,7 @@ fn listed(
     Some(in_comments.collect()).filter(|places: &Vec<_>| !places.is_empty())
 }
 
-/// Where a type names a constant: by itself, or by what it starts with.
+/// Returns the place of a constant, or of a prefix of it, in a type.
 fn place_in_type(ty: &Term, name: Symbol) -> Option<TextRange> {
     let mut found = None;
     visit_types(ty, &mut |part| {
@@ -156,7 +157,8 @@ fn place_in_type(ty: &Term, name: Symbol) -> Option<TextRange> {
     found
 }
 
-/// Where a comment lists a name; first where the line speaks of the parameter, `# Status: /open, /done`.
+/// Returns the place of a name in a comment. Prefers lines that start with the parameter, for
+/// example `# Status: /open, /done`.
 fn place_in_comment(
     text: &str,
     comment: TextRange,
@@ -168,7 +170,7 @@ fn place_in_comment(
     let found = said.match_indices(name.as_str()).filter(|(at, found)| {
         let before = said.get(..*at).unwrap_or("").chars().next_back();
         let behind = said.get(at + found.len()..).unwrap_or("");
-        // A full stop ends the sentence, unless the name goes on behind it.
+        // A full stop ends a sentence, unless the name continues after it.
         let goes_on = behind.trim_start_matches('.').starts_with(is_part);
         !before.is_some_and(is_part) && !goes_on
     });

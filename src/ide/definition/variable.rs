@@ -1,4 +1,4 @@
-//! Where a variable gets its value.
+//! Place that binds a variable.
 
 use crate::ide::mention::{Entity, StatementPart, each};
 use crate::ide::variable::Variable;
@@ -8,9 +8,10 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term};
 use mangle_syntax::text::TextRange;
 
-/// The bytes at which a variable of a statement gets its value: the argument, interval or equation that binds it, in
-/// the engine's order; the `let` that computes it; the parameter, in a declaration. Of a variable that never gets one,
-/// its first occurrence.
+/// Returns the range that binds a variable, or the first occurrence of an unbound variable.
+///
+/// In a clause, the range is the argument, interval or equation that binds the variable in
+/// evaluation order, or its `let`. In a declaration, the range is the parameter.
 #[must_use]
 pub fn origin_of_variable(program: &Program, variable: Variable) -> Option<TextRange> {
     let file = program.file(variable.file)?;
@@ -28,7 +29,8 @@ pub fn origin_of_variable(program: &Program, variable: Variable) -> Option<TextR
     bound.map(|range| range + item.start).or_else(|| places.first().map(|range| *range + item.start))
 }
 
-/// Where the variable occurs, from the start of the statement, in the order of its parts.
+/// Returns the occurrences of a variable, relative to the start of the statement, in order of its
+/// parts.
 fn occurrences(item: &Item, variable: Variable) -> Vec<TextRange> {
     let mut places = Vec::new();
     each(item, &mut |mention| {
@@ -44,7 +46,8 @@ fn first(places: &[TextRange], part: TextRange) -> Option<TextRange> {
     places.iter().copied().find(|place| part.contains_range(*place))
 }
 
-/// The part of head or body that binds the variable: exactly, where it stands there alone, and around it.
+/// Returns the range that binds the variable in the head or body: the exact range if known, and an
+/// enclosing range.
 fn in_body(
     program: &Program,
     file: &FileSummary,
@@ -82,7 +85,7 @@ fn in_body(
     Some((exact, Some(premise.range())))
 }
 
-/// The `let` that computes the variable.
+/// Returns the `let` that computes the variable.
 fn in_transform(clause: &Clause, variable: Variable) -> Option<TextRange> {
     let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
     let mut variables = statements.filter_map(|statement| statement.variable.as_ref());

@@ -1,4 +1,4 @@
-//! Whether a ground atom holds, and in one line why, or why not.
+//! Truth of a ground atom, with a one-line explanation.
 
 use super::{Evaluation, PlaceNames, cut};
 use crate::report::sink::code_span;
@@ -6,21 +6,21 @@ use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::syntax::ast::{Atom, Clause};
 
-/// How many premises, or rules, are named.
+/// Maximum number of premises or rules in an explanation.
 const NAMED: usize = 3;
 
-/// Whether an atom holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomTruth {
-    /// Whether it does.
     pub holds: bool,
-    /// Why, or why not, as the end of a sentence; a line at most. Empty where nobody could say.
+    /// Explanation as the end of a sentence, at most one line. Empty if no explanation is
+    /// available.
     pub because: String,
 }
 
 impl Evaluation {
-    /// Whether an atom of `file` without variables holds; `text` is what its ranges count in. `None` for an atom
-    /// with variables, of a built-in, of a predicate that nobody mentions, or that is evaluated where it is asked for.
+    /// Returns the truth of a ground atom in `file`. The ranges of the atom refer to `text`. `None`
+    /// for atoms with variables, built-ins, unknown predicates, and predicates that are deferred or
+    /// external.
     #[must_use]
     pub fn holds(
         &self,
@@ -40,7 +40,7 @@ impl Evaluation {
             let value = evaluate(term, text, &mut model.values, Some(&self.clock)).ok().flatten()?;
             wanted.push(value);
         }
-        // Of a temporal predicate any interval will do.
+        // For a temporal predicate, any interval matches.
         let fits = |tuple: &[_]| tuple.get(..wanted.len()) == Some(wanted.as_slice());
         let relation = model.relation(predicate)?;
         let number = (0u32..).zip(relation.tuples()).find(|(_, tuple)| fits(tuple)).map(|(number, _)| number);
@@ -92,7 +92,7 @@ impl Evaluation {
         said
     }
 
-    /// The rule that got furthest is unknown, so the first few are named.
+    /// The rule that came closest is unknown, so the first few rules are named.
     fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: PlaceNames<'_>) -> String {
         if misses.is_empty() {
             let has_rules = self.program.get(predicate).signature.has_rules;

@@ -1,5 +1,5 @@
-//! What shows only when a program is evaluated, as findings: solutions for which a call fails, clauses that cannot be
-//! evaluated, and rules at which the evaluation reached a limit.
+//! Findings from an evaluation: failing function calls, clauses that cannot be evaluated, and rules
+//! that reach a limit.
 
 use rustc_hash::FxHashMap;
 
@@ -15,20 +15,22 @@ use mangle_syntax::lint::{Diagnostic, Finding, Severity};
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, Term, TermKind};
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, slice};
 
-/// How many characters of a premise are quoted.
+/// Maximum length of a quoted premise, in characters.
 const QUOTED: usize = 32;
 
-/// How many characters a headline has at most.
+/// Maximum length of a headline, in characters.
 const HEADLINE: usize = 72;
 
-/// How many variables are named.
+/// Maximum number of variables listed.
 const NAMED: usize = 4;
 
-/// A finding, and the statement that its ranges count from.
+/// A finding with ranges relative to its statement.
 pub type ClauseFinding = (FileId, StatementId, Finding);
 
-/// What the evaluation shows to be wrong with `program`, which says what was evaluated. `sample` is the name of the file whose facts were added, if any were: what
-/// the program does with its own facts alone is worse.
+/// Returns the findings of an evaluation. `program` is the current program. `sample` is the name of
+/// the file that added facts, if any.
+///
+/// Failures with the program's own facts are more severe.
 #[must_use]
 pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<ClauseFinding> {
     let go = readings.of(Reading::Engine);
@@ -41,7 +43,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
     let stopped = go.model.read().stopped.clone();
     let fatal = stopped.as_ref().filter(|stop| matches!(stop.reason, Reason::Failed(_)));
     out.extend(blame(go).failures(&mut rules));
-    // What would stop the engine next.
+    // The next failure after a fatal one, from the intended reading.
     if fatal.is_some() {
         out.extend(blame(readings.of(Reading::Intended)).failures(&mut rules));
     }
@@ -49,7 +51,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
     out
 }
 
-/// The findings as diagnostics of `program`, whose statements they are about, by file.
+/// Converts the findings to diagnostics of `program`, by file.
 #[must_use]
 pub fn diagnostics(
     program: &Program,
@@ -59,8 +61,9 @@ pub fn diagnostics(
     place(program, (settings, registry::all()), findings)
 }
 
-/// Whether a diagnostic of an evaluation says something new: in its statement nothing as grave is `known`, and
-/// nothing of weight at its very place. That would probably be the same mistake.
+/// True if a diagnostic of an evaluation is not covered by `known` diagnostics. A diagnostic is
+/// covered by an equally severe one in its statement, or by a warning at its range: both probably
+/// report the same mistake.
 #[must_use]
 pub fn is_news(file: &FileSummary, diagnostic: &Diagnostic, known: &[&Diagnostic]) -> bool {
     let item = file.item_at(diagnostic.range.start()).and_then(|at| file.items.get(at));
@@ -74,16 +77,17 @@ pub fn is_news(file: &FileSummary, diagnostic: &Diagnostic, known: &[&Diagnostic
     !known.iter().any(is_same)
 }
 
-/// Says what is wrong with the clauses of a program that was evaluated.
+/// Converts failures of an evaluated program to findings.
 struct EvaluationLinter<'e> {
     evaluation: &'e Evaluation,
-    /// The program as it is by now.
+    /// Current version of the program.
     program: &'e Program,
     sample: Option<&'e str>,
 }
 
 impl EvaluationLinter<'_> {
-    /// The failures of rows, one a rule; of rules in `seen` none.
+    /// Returns one row failure per rule. Skips the rules in `seen`, and adds the reported rules to
+    /// it.
     fn failures(&self, seen: &mut Vec<RuleId>) -> Vec<ClauseFinding> {
         let model = self.evaluation.model.read();
         let mut out = Vec::new();
@@ -136,9 +140,9 @@ impl EvaluationLinter<'_> {
         Some((file.id, item.statement.id, finding.note("the clause derives nothing")))
     }
 
-    /// A limit that was met, at the rule that was evaluated.
+    /// Returns a finding about an exceeded limit, at the rule under evaluation.
     fn limit(&self, stop: &Stop) -> Option<ClauseFinding> {
-        // That the order is open is a finding of the program's own checks.
+        // Static checks already report unordered rules.
         if matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled) {
             return None;
         }
@@ -148,7 +152,7 @@ impl EvaluationLinter<'_> {
         let rows = self.evaluation.rows(key, 0).map_or(0, |rows| rows.count);
         let with = self.with_sample();
         let message = format!("evaluation of `{key}` reaches the limit: {}", stop.reason);
-        // How fast this machine is says little of the program.
+        // Timeouts depend on the speed of the machine.
         let severity = match stop.reason {
             Reason::Time(_) => Severity::Information,
             _ => Severity::Warning,
@@ -164,14 +168,15 @@ impl EvaluationLinter<'_> {
         self.sample.map_or_else(String::new, |sample| format!(" with the facts of `{sample}`"))
     }
 
-    /// A clause as it stands by now.
+    /// Returns the current version of a clause.
     fn clause(&self, rule: RuleId) -> Option<(&FileSummary, &Item, &Clause)> {
         let (file, item) = self.evaluation.current(rule, self.program)?;
         Some((file, item, item.statement.clause()?))
     }
 }
 
-/// The narrowest bytes that are at fault when a premise fails: its only application, else the whole of it.
+/// Returns the smallest range that causes a failure: the only function call of the premise,
+/// otherwise the premise.
 fn at_fault(clause: &Clause, premise: u32) -> TextRange {
     let Some(premise) = clause.premises.get(premise as usize) else { return behind(clause) };
     let applied: Vec<&Term> = terms(premise).into_iter().filter(|term| term.apply().is_some()).collect();
@@ -181,7 +186,7 @@ fn at_fault(clause: &Clause, premise: u32) -> TextRange {
     }
 }
 
-/// What may fail behind the body: the transform, or the head.
+/// Returns the range that can fail after the body: the transform, or the head.
 fn behind(clause: &Clause) -> TextRange {
     let Some(transform) = clause.transforms.first() else { return clause.head.range };
     let mut lets = transform.statements.iter().filter(|statement| statement.variable.is_some());
@@ -206,7 +211,7 @@ fn variable_at(clause: &Clause, premise: u32, argument: u16) -> Option<Symbol> {
     }
 }
 
-/// The variables that what failed mentions, or all, where it mentions others as well.
+/// Returns the variables of the failed part, or all variables if it has none.
 fn relevant<'v>(clause: &Clause, premise: u32, named: Vec<(Symbol, &'v str)>) -> Vec<(Symbol, &'v str)> {
     let mut mentioned = Vec::new();
     let mut add = |term: &Term| term.variables(&mut |name, _| mentioned.push(name));
@@ -223,7 +228,7 @@ fn relevant<'v>(clause: &Clause, premise: u32, named: Vec<(Symbol, &'v str)>) ->
     if some.is_empty() { named } else { some }
 }
 
-/// ` where X = 0, Y = /a`
+/// Formats bindings, for example ` where X = 0, Y = /a`.
 fn bound(named: &[(Symbol, &str)]) -> String {
     let mut bound: Vec<_> =
         named.iter().take(NAMED).map(|(name, value)| format!("{name} = {value}")).collect();
@@ -233,7 +238,7 @@ fn bound(named: &[(Symbol, &str)]) -> String {
     if bound.is_empty() { String::new() } else { format!(" where {}", bound.join(", ")) }
 }
 
-/// A headline with its reason, and the reason by itself where the headline has no room for it.
+/// Returns a headline with its reason. If the reason does not fit, returns it separately.
 fn headline(what: &str, reason: &str) -> (String, Option<String>) {
     let whole = format!("{what}: {reason}");
     match whole.chars().count() <= HEADLINE {

@@ -1,9 +1,10 @@
-//! A program evaluated in one reading, to be asked: how many facts a predicate has, whether one holds and why, which
-//! rules gave rows, what failed and what ended the run.
+//! Evaluation of a program in one reading: facts, explanations, rows per rule, failures and stop
+//! reason.
 //!
-//! Takes a joined program, limits, a clock and a cancellation; gives an [`Evaluation`], which stays right as long as
-//! the statements of the program say the same, wherever they stand by then and however they are laid out. What it shows of the program as findings is in
-//! [`findings`], both readings side by side are [`Readings`].
+//! The input is a joined program, limits, a clock and a cancellation token; the output is an
+//! [`Evaluation`]. An evaluation stays valid while the statements of the program are unchanged,
+//! even if they move or are reformatted. [`findings`] converts failures to findings, and
+//! [`Readings`] holds both readings.
 
 mod atom_truth;
 mod findings;
@@ -33,22 +34,22 @@ use mangle_settings::Reading;
 use mangle_syntax::syntax::ast::{Item, Statement};
 use mangle_syntax::text::{Cancel, FileId};
 
-/// How many characters of a fact are shown.
+/// Maximum length of a shown fact, in characters.
 const SHOWN: usize = 100;
 
-/// What a clause gave.
+/// Result of a clause in an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClauseYield {
-    /// So many facts that no clause had given before.
+    /// The number of new facts.
     Rows(usize),
-    /// Only facts that another clause had given before.
+    /// The body has solutions, but other clauses derived their facts first.
     NothingNew,
-    /// Nothing: its body has no solution.
+    /// The body has no solution.
     Nothing,
 }
 
 impl ClauseYield {
-    /// How many facts it was the first to give.
+    /// The number of facts that the clause derived first.
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
@@ -58,55 +59,55 @@ impl ClauseYield {
     }
 }
 
-/// A program that was tried out, as features see it.
+/// An evaluated program, as passed to features.
 #[derive(Debug, Clone, Copy)]
 pub struct EvaluationView<'a> {
-    /// What the sample is called; `None`: the program's own facts alone.
+    /// Name of the sample. `None` if only the program's own facts were used.
     pub sample: Option<&'a str>,
-    /// What follows, if that was ever worked out.
+    /// Results. `None` before the first evaluation.
     pub readings: Option<&'a Readings>,
-    /// Whether that is of the program as it is now; else of the program as it was.
+    /// True if the results belong to the current version of the program.
     pub is_current: bool,
-    /// That the program does not load, with its first error: then nothing follows from it.
+    /// First load error of a program that the engine rejects. Such a program derives nothing.
     pub refusal: Option<&'a str>,
     pub places: PlaceNames<'a>,
 }
 
-/// A program and what follows from it.
+/// A program and its derived facts.
 #[derive(Debug)]
 pub struct Evaluation {
     program: Arc<Program>,
     compiled: Arc<Compiled>,
     clock: Clock,
     model: RwLock<Model>,
-    /// How many facts each clause was the first to give; `None` for one that cannot be evaluated.
+    /// Number of facts that each clause derived first. `None` if the clause cannot be evaluated.
     given: Vec<Option<u32>>,
-    /// The clauses of a file by digest, cached when an edit has moved one of them.
+    /// The clauses of a file by digest. Filled on demand when an edit moves a clause.
     rules_by_digest: Mutex<FxHashMap<FileId, FxHashMap<u64, RuleId>>>,
-    /// The rules of predicates whose bodies have no solution, as far as somebody asked.
+    /// The rules without solutions, by predicate. Filled on demand.
     barren: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
 }
 
-/// The facts of a predicate.
+/// Facts of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactRows {
-    /// How many there are.
+    /// Total number of facts.
     pub count: usize,
-    /// The first of them, as the engine prints them, each cut to 100 characters.
+    /// The first facts as printed by the engine, each cut to 100 characters.
     pub first: Vec<String>,
 }
 
-/// `1 fact`, `2 facts`
+/// Formats a count, for example `1 fact` or `2 facts`.
 pub(in crate::ide) fn fact_count(count: usize) -> String {
     if count == 1 { "1 fact".to_owned() } else { format!("{count} facts") }
 }
 
-/// Names the places of a program for people: `policy.mg:12`.
+/// Formatter of locations in a program, for example `policy.mg:12`.
 #[derive(Clone, Copy)]
 pub struct PlaceNames<'a> {
-    /// The program as it is by now.
+    /// Current version of the program.
     pub program: &'a Program,
-    /// What a file is called.
+    /// Returns the display name of a file.
     pub file: &'a dyn Fn(FileId) -> String,
 }
 
@@ -117,21 +118,20 @@ impl std::fmt::Debug for PlaceNames<'_> {
 }
 
 impl PlaceNames<'_> {
-    /// Where a statement stands.
+    /// Formats the location of a statement.
     fn of(&self, file: &FileSummary, item: &Item) -> String {
         let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
         format!("{}:{}", (self.file)(file.id), before.matches('\n').count() + 1)
     }
 }
 
-/// A number that changes with everything that an evaluation depends on: the statements of the program and what
-/// surrounds it.
+/// Hash of all inputs of an evaluation: the statements of the program and its environment.
 #[must_use]
 pub fn fingerprint(program: &Program) -> u64 {
     fingerprint_of(program, program.statements())
 }
 
-/// The same for other statements in place of those of the program.
+/// Like [`fingerprint`], with a different hash of the statements.
 pub(in crate::ide) fn fingerprint_of(program: &Program, statements: u64) -> u64 {
     let mut hasher = FxHasher::default();
     let around = &program.embedding;
@@ -141,7 +141,7 @@ pub(in crate::ide) fn fingerprint_of(program: &Program, statements: u64) -> u64 
 }
 
 impl Evaluation {
-    /// Evaluates a program with the facts that `give` adds to its own; `None` when `cancel` was raised meanwhile.
+    /// Evaluates a program with additional facts from `give`. `None` if cancelled.
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
@@ -175,13 +175,12 @@ impl Evaluation {
         self.compiled.reading
     }
 
-    /// How many bytes the facts, their values and reasons take.
+    /// Memory used by facts, values and derivations, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.model.read().bytes()
     }
 
-    /// The program that was evaluated.
     pub(in crate::ide) fn program(&self) -> &Program {
         &self.program
     }
@@ -190,8 +189,8 @@ impl Evaluation {
         &self.compiled
     }
 
-    /// The facts of a predicate and the first few of them. `None` for a predicate that the program does not
-    /// mention, and for one whose facts are computed where they are asked for.
+    /// Returns the number of facts of a predicate, and the first `first` of them. `None` for
+    /// unknown predicates, and for deferred predicates, whose facts are computed at each use.
     #[must_use]
     pub fn rows(&self, key: PredicateKey, first: usize) -> Option<FactRows> {
         let id = self.program.id(key).filter(|id| !self.program.get(*id).signature.deferred)?;
@@ -201,27 +200,29 @@ impl Evaluation {
         Some(FactRows { count: relation.len(), first: shown.collect() })
     }
 
-    /// The facts of a predicate as the engine prints them.
+    /// Returns the facts of a predicate as printed by the engine.
     fn facts(&self, key: PredicateKey) -> Vec<String> {
         let Some(id) = self.program.id(key) else { return Vec::new() };
         self.model.read().facts_of(&self.compiled, id).collect()
     }
 
-    /// What a clause gave: the statement at an index of a file, as it is by now. `None` for what is no clause, was not
-    /// there when the program was evaluated, or cannot be evaluated.
+    /// Returns the result of a clause. `at` is the current index of the statement in its file.
+    /// `None` if the statement is not a clause, is newer than the evaluation, or cannot be
+    /// evaluated.
     #[must_use]
     pub fn given(&self, file: FileId, at: usize, statement: &Statement) -> Option<ClauseYield> {
         let rule = self.rule_at(file, at, statement)?;
         let rows = self.given.get(rule.0 as usize).copied().flatten()?;
         Some(match rows {
-            // Of a run that did not get to its end nobody knows what the rule would have given.
+            // An incomplete evaluation cannot distinguish the two cases.
             0 if !self.is_complete() || self.is_barren(rule) => ClauseYield::Nothing,
             0 => ClauseYield::NothingNew,
             rows => ClauseYield::Rows(rows as usize),
         })
     }
 
-    /// The clause that a statement is: the one at the same index, if that says the same; else another one that does.
+    /// Returns the clause that equals a statement: the clause at the same index, or any clause with
+    /// the same digest.
     fn rule_at(&self, file: FileId, at: usize, statement: &Statement) -> Option<RuleId> {
         let key = |rule: &Rule| (rule.file, rule.item as usize);
         let found = self.compiled.rules.binary_search_by_key(&(file, at), key).ok();
@@ -232,21 +233,21 @@ impl Evaluation {
         found.filter(says_it).or_else(|| self.rule_by_digest(file, statement.digest))
     }
 
-    /// The first clause of a file with this digest.
+    /// Returns the first clause of a file with this digest.
     fn rule_by_digest(&self, file: FileId, digest: u64) -> Option<RuleId> {
         let mut known = self.rules_by_digest.lock();
         let rules = known.entry(file).or_insert_with(|| by_digest(&self.program, &self.compiled, file));
         rules.get(&digest).copied()
     }
 
-    /// A clause as it was evaluated.
+    /// Returns the evaluated version of a clause.
     fn evaluated(&self, rule: RuleId) -> Option<(&Arc<FileSummary>, &Item)> {
         let rule = self.compiled.rule(rule)?;
         let file = self.program.file(rule.file)?;
         Some((file, file.items.get(rule.item as usize)?))
     }
 
-    /// A clause as it stands by now in `program`.
+    /// Returns the current version of a clause in `program`.
     pub(in crate::ide) fn current<'p>(
         &self,
         rule: RuleId,
@@ -260,13 +261,14 @@ impl Evaluation {
         Some((file, item))
     }
 
-    /// Where a clause stands by now; `?` when it is gone.
+    /// Returns the current location of a clause, or `?` if the clause was removed.
     fn place(&self, rule: RuleId, places: PlaceNames<'_>) -> String {
         let found = self.current(rule, places.program);
         found.map_or_else(|| "?".to_owned(), |(file, item)| places.of(file, item))
     }
 
-    /// Whether the body of a rule that was the first to give nothing has no solution at all.
+    /// True if the body of a rule has no solution. Distinguishes such rules from rules whose facts
+    /// were derived by other rules first.
     fn is_barren(&self, rule: RuleId) -> bool {
         let Some(predicate) = self.compiled.rule(rule).map(|rule| rule.predicate) else { return true };
         if let Some(known) = self.barren.lock().get(&predicate) {
@@ -292,13 +294,13 @@ impl Evaluation {
         hasher.finish()
     }
 
-    /// Whether everything that follows from the program is known.
+    /// True if the evaluation ran to completion.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.model.read().stopped.is_none()
     }
 
-    /// Why the evaluation ended before it was done: `at policy.mg:3: division by zero`.
+    /// Returns the reason for an early stop, for example `at policy.mg:3: division by zero`.
     #[must_use]
     pub fn stopped(&self, places: PlaceNames<'_>) -> Option<String> {
         let model = self.model.read();
@@ -307,10 +309,11 @@ impl Evaluation {
         Some(format!("at {place}: {}", stop.reason))
     }
 
-    /// Which facts fit an atom, as the command `query` answers it; without one all facts.
+    /// Returns the facts that match an atom, like the `query` command. All facts if `atom` is
+    /// `None`.
     ///
     /// # Errors
-    /// When the text is no atom, or the program does not have its predicate.
+    /// If the text is not an atom, or the program does not have its predicate.
     pub fn ask(
         &self,
         atom: Option<&str>,
@@ -324,7 +327,8 @@ impl Evaluation {
     }
 }
 
-/// How many facts each rule was the first to give; `None` for one that cannot be evaluated.
+/// Returns the number of facts that each rule derived first. `None` if the rule cannot be
+/// evaluated.
 fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
     let mut counts = vec![Some(0); compiled.rules.len()];
     for predicate in (0..compiled.predicates()).map(PredicateId) {
@@ -341,7 +345,7 @@ fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
     counts
 }
 
-/// The clauses of a file by digest; of equal ones the first.
+/// Returns the clauses of a file by digest. The first of several equal clauses is kept.
 fn by_digest(program: &Program, compiled: &Compiled, file: FileId) -> FxHashMap<u64, RuleId> {
     let mut rules = FxHashMap::default();
     let Some(summary) = program.file(file) else { return rules };
@@ -355,7 +359,7 @@ fn by_digest(program: &Program, compiled: &Compiled, file: FileId) -> FxHashMap<
     rules
 }
 
-/// The text, cut with `…` to what is shown.
+/// Truncates a text to [`SHOWN`] characters, with `…`.
 fn cut(text: String) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

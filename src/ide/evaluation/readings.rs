@@ -1,4 +1,4 @@
-//! A program in both readings, side by side: what the engine makes of it, and what is written.
+//! A program evaluated in both readings: as executed by the engine, and as written (intended).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,42 +12,42 @@ use mangle_engine::program::{PredicateKey, Program};
 use mangle_settings::{KernelSettings, Reading};
 use mangle_syntax::text::Cancel;
 
-/// Predicates with more facts than this are compared by number alone.
+/// Maximum number of facts of a predicate for a comparison by content. Larger predicates are
+/// compared by count.
 const MOST_COMPARED: usize = 2_000;
 
-/// How many facts of each side are shown.
+/// Maximum number of facts shown per side.
 const SHOWN: usize = 3;
 
-/// A program evaluated in both readings.
 #[derive(Debug)]
 pub struct Readings {
-    /// The program's [`fingerprint`].
+    /// The [`fingerprint`] of the program.
     pub fingerprint: u64,
-    /// The reading that the settings want shown.
+    /// The reading selected in the settings.
     pub wanted: Reading,
     go: Evaluation,
     written: Evaluation,
-    /// What was compared already.
+    /// Cached differences.
     compared: Mutex<FxHashMap<PredicateKey, Option<Difference>>>,
 }
 
-/// In what the readings differ about a predicate.
+/// Difference between the readings of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// How many facts the engine has.
+    /// Number of facts in the engine reading.
     pub go: usize,
-    /// How many there are as it is written.
+    /// Number of facts in the intended reading.
     pub written: usize,
-    /// The first of those that only the engine has.
+    /// First facts that exist only in the engine reading.
     pub only_go: Vec<String>,
-    /// The first of those that there are only as it is written.
+    /// First facts that exist only in the intended reading.
     pub only_written: Vec<String>,
 }
 
 impl Readings {
-    /// Evaluates a program under `settings`, no further than `limits`, with the facts that `give` adds to its own; `None`
-    /// when `cancel` was raised meanwhile. Both readings share the limit of memory: the one that is not shown has what
-    /// the other leaves.
+    /// Evaluates a program under `settings` and `limits`, with additional facts from `give`. `None`
+    /// if cancelled. Both readings share the memory limit: the secondary reading gets the remaining
+    /// memory.
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
@@ -56,7 +56,7 @@ impl Readings {
         give: &dyn Fn(&mut Kernel, &Program),
         cancel: &Cancel,
     ) -> Option<Self> {
-        // The same instant for both: what differs is the reading alone.
+        // The same instant for both readings, so that only the reading differs.
         let clock = Clock::of(settings);
         let evaluate = |compiled: &Arc<Compiled>, bytes| {
             let limits = Limits { bytes, ..limits };
@@ -83,7 +83,7 @@ impl Readings {
         })
     }
 
-    /// A number that changes with what is shown of it: how many facts there are, and which rules gave how many.
+    /// Hash of the visible results: the number of facts, and the number of facts per rule.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -91,13 +91,12 @@ impl Readings {
         hasher.finish()
     }
 
-    /// How many bytes both readings take.
+    /// Memory used by both readings, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.go.bytes() + self.written.bytes()
     }
 
-    /// The evaluation in one reading.
     #[must_use]
     pub fn of(&self, reading: Reading) -> &Evaluation {
         match reading {
@@ -106,13 +105,12 @@ impl Readings {
         }
     }
 
-    /// The evaluation that the settings want shown.
+    /// The evaluation in the selected reading.
     #[must_use]
     pub fn shown(&self) -> &Evaluation {
         self.of(self.wanted)
     }
 
-    /// The evaluation in the other reading.
     #[must_use]
     pub fn other(&self) -> &Evaluation {
         match self.wanted {
@@ -121,7 +119,7 @@ impl Readings {
         }
     }
 
-    /// What the engine finds of a predicate and the text does not say, and the other way round.
+    /// Returns the difference between the readings of a predicate. `None` if they are equal.
     #[must_use]
     pub fn difference(&self, key: PredicateKey) -> Option<Difference> {
         if let Some(known) = self.compared.lock().get(&key) {

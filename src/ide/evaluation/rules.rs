@@ -1,12 +1,12 @@
-//! The rules about what shows only when a program is evaluated.
+//! Lint rules for evaluation results.
 
 use mangle_syntax::lint::{Rule, rule};
 
-/// All rules of this module, in the order of their codes.
+/// All rules of this module, sorted by code.
 pub const RULES: &[&Rule] = &[&EVALUATION_FAILS, &EVALUATION_LIMIT];
 
-/// A row for which a function has no value.
+/// A function call without a result.
 pub(super) static EVALUATION_FAILS: Rule = rule!("evaluation-fails.md");
 
-/// A rule that gave more than can be held.
+/// A rule that exceeds a limit.
 pub(super) static EVALUATION_LIMIT: Rule = rule!("evaluation-limit.md");

@@ -28,17 +28,17 @@ fn places(program: &Program) -> PlaceNames<'_> {
     PlaceNames { program, file: &|file| format!("f{}.mg", file.0) }
 }
 
-/// What is found when the program is evaluated, besides what is found anyway.
+/// Checks the findings of an evaluation. Findings of static checks are excluded.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(text: &str, expect: Expect) {
     expect.assert_eq(&testing::evaluated(text, &RuleSettings::default()).render());
 }
 
-/// What is said of the head of each clause without variables, in both readings.
+/// Checks the truth of each ground clause head, in both readings.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check_holds(text: &str, asked: &str, expect: Expect) {
     let (before, readings) = evaluated(text);
-    // What is asked stands in a file of the same program that was not evaluated.
+    // The queried atoms are in a file of the same program that was not evaluated.
     let with = program(&format!("#- a.mg\n{text}#- b.mg\n{asked}"));
     let file = with.file(FileId(1)).unwrap();
     let mut out = String::new();
@@ -187,7 +187,7 @@ fn rules_that_run_away() {
               note: facts that depend on it are unknown, and the engine may run out of memory
         "#]],
     );
-    // One finding for one mistake.
+    // One finding per mistake.
     check(
         "tick(0).\ntick(Next) :- tick(Now), Next = fn:plus(Now, 1).\n",
         expect![[r#"

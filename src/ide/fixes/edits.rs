@@ -1,13 +1,12 @@
-//! Edits of texts: splicing them in, and finding those that lead from one text to another.
+//! Text edits: application, and computation from two versions of a text.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use mangle_syntax::text::{TextRange, size};
 
-/// A replacement in one text.
 pub(super) type Edit<'e> = (TextRange, &'e str);
 
-/// A text with sorted edits; `None` if they do not fit it.
+/// Applies sorted edits to a text. `None` if a range is invalid.
 pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
     let (mut new, mut at) = (Vec::with_capacity(old.len()), 0);
     for (range, text) in edits {
@@ -19,8 +18,8 @@ pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// The smallest changes of whole lines that lead from `old` to `new`, each cut down to the characters that
-/// differ. Sorted; they do not touch.
+/// Returns the minimal line edits from `old` to `new`, each reduced to the differing characters.
+/// Sorted and not adjacent.
 #[must_use]
 pub fn difference(old: &str, new: &str) -> Vec<(TextRange, String)> {
     let [old_lines, new_lines] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
@@ -29,7 +28,7 @@ pub fn difference(old: &str, new: &str) -> Vec<(TextRange, String)> {
     for op in capture_diff_slices(Algorithm::Patience, &old_lines, &new_lines) {
         let before = old_lines.get(op.old_range()).unwrap_or_default();
         let after = new_lines.get(op.new_range()).unwrap_or_default();
-        // Lines that change one by one are edited one by one.
+        // Equal numbers of lines are compared line by line.
         let pieces = if before.len() == after.len() { before.len() } else { 1 };
         for piece in 0..pieces {
             let part = |lines: &[&str]| -> usize {
@@ -48,11 +47,12 @@ pub fn difference(old: &str, new: &str) -> Vec<(TextRange, String)> {
     edits
 }
 
-/// The replacement of `before`, which stands at `start`, by `after`, without what both begin and end with.
+/// Returns the replacement of `before` at `start` by `after`, without their common prefix and
+/// suffix.
 fn trimmed(start: usize, before: &str, after: &str) -> (TextRange, String) {
     let same = |(a, b): &(char, char)| a == b;
     let prefix: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    // An edit must not come between the two bytes of a line end.
+    // An edit must not split a `\r\n` line ending.
     let splits = |text: &str, at: usize| {
         text.get(..at).is_some_and(|head| head.ends_with('\r'))
             && text.get(at..).is_some_and(|tail| tail.starts_with('\n'))

@@ -1,10 +1,13 @@
-//! Applying fixes: the one engine behind `check --fix` and the editor's "fix all".
+//! Fix engine, shared by `check --fix` and the editor's "fix all".
 //!
-//! Takes programs, or a text that is checked alone such as a transcript, and a wish (which findings, safe fixes only or
-//! guesses too); gives the new texts of what changes. Works in passes: what does not get in each other's way is applied together, and then
-//! everything is checked anew, because one fix may show, mend or make another finding. Whatever a fix
-//! promised is verified: its finding is gone and the file can be read no worse than before. A fix that
-//! breaks its promise is taken back and reported.
+//! The input is either a set of programs or a single text such as a transcript, and a
+//! [`FixRequest`]. The output contains the new texts of the changed files.
+//!
+//! Fixes are applied in passes. A pass applies all fixes that do not conflict and repeats the
+//! check, because a fix can expose, resolve or cause other findings.
+//!
+//! Every fix is verified: its finding must be gone, and the file must not gain parse errors. Fixes
+//! that fail the verification are reverted and reported.
 
 mod edits;
 mod passes;
@@ -29,18 +32,18 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
 
-/// Which findings are to be fixed.
+/// Selects the findings to fix.
 #[derive(Clone, Copy)]
 pub struct FixRequest<'w> {
-    /// Also by fixes that guess.
+    /// Include unsafe fixes.
     pub guesses: bool,
-    /// Also by fixes that edit captures, which are evidence.
+    /// Include fixes that edit captured transcripts, which are evidence.
     pub evidence: bool,
-    /// Which of those that have a fix.
+    /// Selects the findings to fix. Called only for findings with a fix.
     pub wanted: &'w dyn Fn(FileId, &Diagnostic) -> bool,
-    /// Which files may change.
+    /// Selects the files that may change.
     pub editable: &'w dyn Fn(FileId) -> bool,
-    /// The most passes. With one, only what is offered now is done.
+    /// Maximum number of passes. One pass applies only the fixes that are available now.
     pub passes: usize,
 }
 
@@ -50,45 +53,45 @@ impl std::fmt::Debug for FixRequest<'_> {
     }
 }
 
-/// So many passes are enough for anything but fixes that never end.
+/// Upper bound for fixes that terminate; more passes indicate an endless loop.
 pub const MAX_PASSES: usize = 1_000;
 
-/// What [`fix`] did.
+/// Result of [`fix`].
 #[derive(Debug, Default)]
 pub struct FixResult {
-    /// The files that changed, as they are now, by id.
+    /// New versions of the changed files, by ID.
     pub changed: Vec<Arc<FileSummary>>,
-    /// What came of the fixes.
     pub done: FixOutcome,
 }
 
-/// What came of fixes.
+/// Statistics and failures of a fix run.
 #[derive(Debug, Default)]
 pub struct FixOutcome {
-    /// How many fixes were applied.
+    /// Number of applied fixes.
     pub count: usize,
-    /// The files that each of them edits.
+    /// Files edited by each applied fix.
     pub edited: Vec<Vec<FileId>>,
-    /// Fixes that did not do what they promised and were taken back, as the finding was at that time.
+    /// Reverted fixes that failed the verification, with the finding at that time.
     pub failed: Vec<(FileId, Diagnostic)>,
-    /// Whether fixes undo each other or never end. Nothing was fixed then.
+    /// True if fixes undo each other or do not terminate. All changes were reverted in this case.
     pub endless: bool,
-    /// Whether some fixes were not tried, since others of the same text had taken too many attempts.
+    /// True if some fixes were not tried because the maximum number of attempts was reached.
     pub unfinished: bool,
 }
 
-/// The diagnostics of the reported files, each once.
+/// Deduplicated diagnostics of the reported files.
 pub type FileDiagnostics = FxHashMap<FileId, Vec<Diagnostic>>;
 
 impl FixRequest<'_> {
-    /// Whether a fix is of a kind that is to be applied. The one place where fixes of captures are refused.
+    /// True if the request includes this kind of fix. The only place that rejects fixes of
+    /// captures.
     #[must_use]
     pub fn takes(&self, fix: &ResolvedFix) -> bool {
         (self.guesses || fix.applicability == Applicability::Safe) && (self.evidence || !fix.evidence)
     }
 }
 
-/// Whether a diagnostic has a fix that may be applied without looking: it is safe, and edits no capture.
+/// True if the diagnostic has a safe fix that does not edit a capture.
 #[must_use]
 pub fn is_safely_fixable(diagnostic: &Diagnostic) -> bool {
     let is_safe = |fix: &ResolvedFix| fix.applicability == Applicability::Safe && !fix.evidence;

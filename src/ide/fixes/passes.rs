@@ -1,4 +1,5 @@
-//! The passes: apply what goes together, check anew, take back what did not work, until nothing is left.
+//! Fix passes: apply compatible fixes, check again, revert failures, and repeat until no fix is
+//! left.
 
 use rustc_hash::FxHashSet;
 
@@ -8,38 +9,36 @@ use super::{FileDiagnostics, FixOutcome, FixRequest, MAX_PASSES};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextRange};
 
-/// How often fixes are tried at most, so that texts in which most of them fail take no time without end. What is not tried
-/// is left as it is.
+/// Maximum number of attempts per run. Bounds the run time for texts with many failing fixes; the
+/// remaining fixes are not tried.
 const MOST_ATTEMPTS: usize = 2_000;
 
-/// From how many fixes on those that visibly did not work are left out before halves are tried.
+/// Minimum batch size to drop the visibly failing fixes before bisecting the batch.
 const MANY: usize = 16;
 
-/// Texts that are checked together, and that fixes are applied to.
+/// A set of texts that is checked as a whole and modified by fixes.
 pub(super) trait Workpiece {
-    /// All of the texts; cheap to copy.
+    /// Snapshot of all texts. Must be cheap to clone.
     type Texts: Clone;
 
-    /// What the texts are now.
     fn texts(&self) -> Self::Texts;
 
-    /// Takes other texts.
+    /// Replaces all texts.
     fn set(&mut self, texts: Self::Texts);
 
-    /// A number for the texts.
+    /// Hash of the texts.
     fn state(&self) -> u64;
 
-    /// What is found in them.
     fn check(&self) -> FileDiagnostics;
 
-    /// Whether edits may touch a file at all.
+    /// True if edits may modify a file.
     fn is_editable(&self, file: FileId) -> bool;
 
-    /// Applies changes, which are those of `candidates`. Says whether they fit, and leave what can be read no worse
-    /// than before, as far as that shows without a check.
+    /// Applies the changes of `candidates`. Returns false if the edits do not fit, or if they make
+    /// the texts less parsable, if known without a check.
     fn put(&mut self, changes: &Changes<'_>, candidates: &[Candidate<'_>]) -> bool;
 
-    /// Whether what was found before and after `candidates` were applied says that all can be read no worse.
+    /// True if the findings before and after applying `candidates` show no additional damage.
     fn is_no_worse(
         &self,
         before: &FileDiagnostics,
@@ -48,7 +47,7 @@ pub(super) trait Workpiece {
     ) -> bool;
 }
 
-/// Applies the fixes that `wish` asks for, until none is left. `bench` is afterwards what they made of it.
+/// Applies the requested fixes until none is left. Afterwards, `bench` contains the result.
 pub(super) fn run<W: Workpiece>(bench: &mut W, wish: FixRequest<'_>) -> FixOutcome {
     let original = bench.texts();
     let mut run =
@@ -58,7 +57,7 @@ pub(super) fn run<W: Workpiece>(bench: &mut W, wish: FixRequest<'_>) -> FixOutco
     let (mut passes, mut retried) = (0, false);
     while passes < wish.passes {
         let Some(after) = run.pass(bench, wish, &found) else {
-            // What did not work together with others may work alone.
+            // A fix that failed together with others may succeed alone.
             if retried || !run.forgive() {
                 break;
             }
@@ -75,33 +74,33 @@ pub(super) fn run<W: Workpiece>(bench: &mut W, wish: FixRequest<'_>) -> FixOutco
     run.result
 }
 
-/// What is kept from pass to pass.
+/// State shared by all passes.
 struct PassState {
     result: FixOutcome,
-    /// Findings whose fix did not work: file, code, place.
+    /// Findings whose fix failed: file, rule code and range.
     given_up: FxHashSet<(FileId, &'static str, TextRange)>,
-    /// How many more attempts there are.
+    /// Number of remaining attempts.
     attempts: usize,
 }
 
-/// Fixes that work together, and what they lead to.
+/// Compatible fixes and their result.
 struct FixBatch<'f, W: Workpiece> {
     candidates: Vec<Candidate<'f>>,
     texts: W::Texts,
     found: FileDiagnostics,
 }
 
-/// Why fixes do not work together: those whose finding is still there, by their place in the list, if it is that.
+/// Indexes of the fixes whose findings persist. Empty if the batch failed for another reason.
 struct FixConflict(Vec<usize>);
 
 impl PassState {
-    /// Forgets which fixes did not work; says whether there are any.
+    /// Clears the failed fixes. Returns true if there were any.
     fn forgive(&mut self) -> bool {
         self.result.failed.clear();
         !std::mem::take(&mut self.given_up).is_empty()
     }
 
-    /// One pass over what was found. Gives what is found afterwards; `None` when nothing was fixed.
+    /// Runs one pass. Returns the findings afterwards, or `None` if nothing was fixed.
     fn pass<W: Workpiece>(
         &mut self,
         bench: &mut W,
@@ -134,24 +133,24 @@ impl PassState {
     }
 }
 
-/// A pass that is under way.
+/// A running pass.
 struct Pass<'p, 'f, W: Workpiece> {
     bench: &'p mut W,
-    /// The texts before it.
+    /// Texts before the pass.
     base: W::Texts,
-    /// What was found in them.
+    /// Findings before the pass.
     before: &'f FileDiagnostics,
-    /// What works until now.
+    /// Fixes that succeeded so far.
     applied: Option<FixBatch<'f, W>>,
     failed: Vec<Candidate<'f>>,
     attempts: &'p mut usize,
-    /// Whether no attempt was left for some.
+    /// True if some fixes were not tried for lack of attempts.
     is_cut: bool,
 }
 
 impl<'f, W: Workpiece> Pass<'_, 'f, W> {
-    /// Adds `more` to the fixes that are applied; where they do not work together, one half after the other, so
-    /// that those that fail are found in few steps.
+    /// Adds `more` to the applied fixes. If the batch fails, tries both halves separately, so that
+    /// failing fixes are isolated in few steps.
     fn extend(&mut self, mut more: Vec<Candidate<'f>>) {
         if more.is_empty() || *self.attempts == 0 {
             self.is_cut |= !more.is_empty();
@@ -182,7 +181,7 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
         }
     }
 
-    /// Applies fixes to the texts as they were before the pass.
+    /// Applies fixes to the texts from before the pass.
     fn attempt(&mut self, candidates: Vec<Candidate<'f>>) -> Result<FixBatch<'f, W>, FixConflict> {
         let changes = Changes::of(&candidates);
         self.bench.set(self.base.clone());

@@ -1,4 +1,4 @@
-//! Fixing programs: their files are parsed anew, and joined as they were.
+//! Fix target for programs: changed files are parsed again and joined as before.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,27 +19,24 @@ use mangle_syntax::text::{FileId, apply};
 /// Files that are checked as one program.
 #[derive(Debug)]
 pub struct Unit {
-    /// All of them.
     pub files: Vec<FileId>,
-    /// Those whose findings count, sorted.
+    /// Files whose findings are reported, sorted.
     pub reported: Vec<FileId>,
     pub rules: Arc<RuleSettings>,
-    /// What surrounds the program.
     pub embedding: Arc<Embedding>,
-    /// What was found earlier.
+    /// Cached findings.
     pub cache: Arc<FindingCache>,
 }
 
-/// The files and how they are checked: what fixes work on.
+/// Programs and files that fixes modify.
 #[derive(Debug)]
 pub struct FixWorkspace {
-    /// The programs. A file may be in several.
+    /// A file may belong to several programs.
     pub units: Vec<Unit>,
     pub files: FxHashMap<FileId, Arc<FileSummary>>,
 }
 
-/// Applies the fixes that `wish` asks for, until none is left. What the files of `bench` are afterwards is
-/// in the result; `bench` holds it too.
+/// Applies the requested fixes until none is left. The result and `bench` contain the new files.
 pub fn fix(bench: &mut FixWorkspace, wish: FixRequest<'_>) -> FixResult {
     let original = bench.files.clone();
     list_all(bench);
@@ -51,7 +48,7 @@ pub fn fix(bench: &mut FixWorkspace, wish: FixRequest<'_>) -> FixResult {
     FixResult { changed, done }
 }
 
-/// Lists what the files have that cannot be read, also where it is too much for a report.
+/// Parses files again without the limit for reported syntax errors.
 fn list_all(bench: &mut FixWorkspace) {
     for file in bench.files.values_mut() {
         let is_short = file.items.iter().any(|item| item.statement.left_out.is_some());
@@ -62,7 +59,7 @@ fn list_all(bench: &mut FixWorkspace) {
     }
 }
 
-/// Whether the text of a file is what is on disk. Bytes that are no text are not in it.
+/// True if the text of a file equals its bytes on disk, which is false for invalid UTF-8.
 fn is_text(file: &FileSummary) -> bool {
     file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
 }
@@ -119,7 +116,8 @@ impl Workpiece for FixWorkspace {
     }
 }
 
-/// Puts the changes on the bench; gives what stood there before. `None` where they do not fit the texts.
+/// Applies the changes, and returns the previous versions of the files. `None` if the edits do not
+/// fit.
 fn put(bench: &mut FixWorkspace, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>> {
     let mut before = Vec::new();
     for (file, edits) in changes.files() {
@@ -131,13 +129,13 @@ fn put(bench: &mut FixWorkspace, changes: &Changes<'_>) -> Option<Vec<Arc<FileSu
     Some(before)
 }
 
-/// Whether every file that the fixes changed can be read no worse than before.
+/// True if no changed file became less parsable.
 fn reads_no_worse(bench: &FixWorkspace, before: &[Arc<FileSummary>], candidates: &[Candidate<'_>]) -> bool {
     before.iter().all(|old| {
         let Some(new) = bench.files.get(&old.id) else { return false };
         let [(errors, sound), (new_errors, new_sound)] = [old, new].map(|file| soundness(file));
-        // Of a statement that is damaged in several places only the first one is reported: mending that
-        // may bring two others to light, but it damages no other statement.
+        // Only the first error of a damaged statement is reported. Its fix may expose further
+        // errors in the same statement, but damages no other statement.
         let about_syntax = |candidate: &Candidate<'_>| candidate.diagnostic.rule.group == Group::Syntax;
         let touching =
             |candidate: &&Candidate<'_>| candidate.fix.edits.iter().any(|edit| edit.file == old.id);
@@ -145,7 +143,7 @@ fn reads_no_worse(bench: &FixWorkspace, before: &[Arc<FileSummary>], candidates:
     })
 }
 
-/// How many syntax errors a file has, and how many statements that can be read whole.
+/// Returns the number of syntax errors, and the number of statements without syntax errors.
 fn soundness(file: &FileSummary) -> (usize, usize) {
     let whole = file.findings.iter().filter(|finding| finding.rule.is_unreadable()).count();
     let mut sum = (whole, 0);

@@ -1,4 +1,4 @@
-//! Which fixes can be applied together: their edits do not even touch, and no two of them introduce the
+//! Selection of compatible fixes: their edits must not touch, and no two fixes may introduce the
 //! same predicate.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, StatementKind};
 use mangle_syntax::text::{FileId, TextSize};
 
-/// A finding and its fix.
+/// A finding with its fix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<'f> {
     pub(super) file: FileId,
@@ -21,7 +21,7 @@ pub(super) struct Candidate<'f> {
 }
 
 impl Candidate<'_> {
-    /// The files that the fix edits.
+    /// Returns the files edited by the fix.
     pub(super) fn files(&self) -> Vec<FileId> {
         let mut files: Vec<_> = self.fix.edits.iter().map(|edit| edit.file).collect();
         files.sort_unstable();
@@ -30,8 +30,8 @@ impl Candidate<'_> {
     }
 }
 
-/// What one pass applies of what was found, in the order of files and places. `is_editable` says which files edits may
-/// touch, `is_given_up` which findings have a fix that did not work.
+/// Returns the fixes of one pass, sorted by file and range. `is_editable` filters the files to
+/// edit, and `is_given_up` returns true for findings whose fix failed.
 pub(super) fn select<'f>(
     is_editable: &dyn Fn(FileId) -> bool,
     found: &'f FileDiagnostics,
@@ -58,16 +58,16 @@ pub(super) fn select<'f>(
     candidates
 }
 
-/// What the fixes of a pass change.
+/// Edits and new predicates of a pass.
 #[derive(Debug, Default)]
 struct EditedRanges {
-    /// The ends of edits, by file and start.
+    /// End of each edit, by file and start.
     edits: BTreeMap<(FileId, TextSize), TextSize>,
     predicates: FxHashSet<PredicateKey>,
 }
 
 impl EditedRanges {
-    /// Adds a fix, unless it gets in the way of those before.
+    /// Adds a fix unless it conflicts with earlier ones.
     fn take(&mut self, fix: &ResolvedFix) -> bool {
         let predicates: Vec<_> = fix.edits.iter().flat_map(|edit| introduced(&edit.text)).collect();
         if fix.edits.iter().any(|edit| self.touches(edit))
@@ -83,8 +83,8 @@ impl EditedRanges {
         true
     }
 
-    /// Whether an edit touches one of those before: also two insertions at one place, whose order would be
-    /// chance.
+    /// True if an edit touches an earlier one. Two insertions at the same offset touch, because
+    /// their order would be arbitrary.
     fn touches(&self, edit: &FileEdit) -> bool {
         let (start, end) = (edit.range.start(), edit.range.end());
         let before = self.edits.range(..=(edit.file, end)).next_back();
@@ -92,7 +92,7 @@ impl EditedRanges {
     }
 }
 
-/// The predicates that inserted statements declare or define.
+/// Returns the predicates that inserted statements declare or define.
 fn introduced(text: &str) -> Vec<PredicateKey> {
     if !text.contains("Decl ") && !text.contains(":-") {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Fixing a text that is checked alone: a transcript, or the configuration of an agent's runtime.
+//! Fix target for a single text: a transcript, or the configuration of an agent runtime.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,17 +13,16 @@ use super::{FileDiagnostics, FixOutcome, FixRequest};
 use mangle_syntax::lint::{Diagnostic, Group, Rule, Severity};
 use mangle_syntax::text::FileId;
 
-/// What [`fix_text`] did.
+/// Result of [`fix_text`].
 #[derive(Debug, Default)]
 pub struct FixedText {
-    /// The bytes as they are now; `None` if they are what they were.
+    /// New bytes, or `None` if unchanged.
     pub changed: Option<Arc<[u8]>>,
-    /// What came of the fixes.
     pub done: FixOutcome,
 }
 
-/// Applies the fixes that `wish` asks for to a text that `check` checks, until none is left. Fixes that would also edit
-/// other files are left alone.
+/// Applies the requested fixes to a text until none is left. `check` returns its findings. Fixes
+/// that edit other files are skipped.
 pub fn fix_text(
     file: FileId,
     bytes: &Arc<[u8]>,
@@ -72,7 +71,7 @@ impl Workpiece for SingleText<'_> {
         true
     }
 
-    /// What mends damage may bring more of it to light. Anything else must not make damage.
+    /// A fix of damage may expose more damage. Other fixes must not add damage.
     fn is_no_worse(
         &self,
         before: &FileDiagnostics,
@@ -87,7 +86,7 @@ impl Workpiece for SingleText<'_> {
     }
 }
 
-/// Whether a rule is about what the runtime cannot read.
+/// True for rules about input that the runtime cannot parse.
 fn is_damage(rule: &Rule) -> bool {
     rule.severity == Some(Severity::Error) && matches!(rule.group, Group::Replies | Group::Configuration)
 }
@@ -104,7 +103,7 @@ mod tests {
 
     const FILE: FileId = FileId(0);
 
-    /// A finding at every byte that is `wrong`, which is fixed by `text`.
+    /// Returns a finding for each byte `wrong`, with a fix that replaces the byte by `text`.
     fn found(bytes: &[u8], wrong: u8, rule: &'static Rule, text: &str, file: FileId) -> Vec<Diagnostic> {
         let at = |at: usize| {
             let range = TextRange::at(size(at), size(1));
@@ -136,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_does_damage_is_taken_back_and_the_rest_stays() {
-        // Whoever mends the `x` in front of a `!` makes a record that cannot be read.
+        // Fixing the `x` before a `!` creates an unreadable record.
         let check = |bytes: &[u8]| {
             let harm = memchr::memmem::find(bytes, b"y!").is_some();
             let rule = &mangle_check::suppression::UNUSED_SUPPRESSION;

@@ -10,7 +10,7 @@ use crate::ide::testing::program;
 use mangle_check::diagnostics::FindingCache;
 use mangle_syntax::text::{TextRange, TextSize, apply};
 
-/// The bench of a fixture: one program, all of it reported.
+/// Creates a workspace with one program whose files are all reported.
 fn bench(fixture: &str) -> FixWorkspace {
     let program = program(fixture);
     let files: Vec<_> = program.files.iter().map(|file| file.id).collect();
@@ -42,7 +42,7 @@ fn run(fixture: &str, guesses: bool) -> (FixWorkspace, FixResult) {
     (bench, fixed)
 }
 
-/// Fixes a fixture and shows the files that changed, how many fixes it took, and what failed.
+/// Fixes a fixture and checks the changed files, the number of fixes, and the failures.
 #[track_caller]
 fn check(fixture: &str, guesses: bool, expect: Expect) {
     let (_, fixed) = run(fixture, guesses);

@@ -1,4 +1,4 @@
-//! Fixing texts that are checked together, by whoever knows how: what prompts are made of.
+//! Fix target for a set of texts with a custom check, used for prompt sources.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -14,20 +14,19 @@ use super::{FileDiagnostics, FixOutcome, FixRequest};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 
-/// The texts of files.
+/// Texts by file.
 pub type Texts = BTreeMap<FileId, Arc<str>>;
 
-/// What [`fix_texts`] did.
+/// Result of [`fix_texts`].
 #[derive(Debug, Default)]
 pub struct FixedTexts {
-    /// The texts that changed, as they are now.
+    /// New versions of the changed texts.
     pub changed: Texts,
-    /// What came of the fixes.
     pub done: FixOutcome,
 }
 
-/// Applies the fixes that `wish` asks for to texts that `check` checks, until none is left. Fixes that would also edit
-/// other files are left alone.
+/// Applies the requested fixes to texts until none is left. `check` returns their findings. Fixes
+/// that edit other files are skipped.
 pub fn fix_texts(
     texts: &Texts,
     check: &dyn Fn(&Texts) -> FileDiagnostics,
@@ -80,7 +79,7 @@ impl Workpiece for TextSet<'_> {
         true
     }
 
-    /// A fix may bring more to light, but no errors.
+    /// A fix may expose findings, but must not add errors.
     fn is_no_worse(&self, before: &FileDiagnostics, after: &FileDiagnostics, _: &[Candidate<'_>]) -> bool {
         let errors = |found: &FileDiagnostics| {
             found.values().flatten().filter(|one| one.severity == Severity::Error).count()

@@ -1,4 +1,4 @@
-//! Whether fixes did what they promised.
+//! Verification of applied fixes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,15 +7,14 @@ use super::edits::Edit;
 use super::select::Candidate;
 use mangle_syntax::text::{FileId, TextRange, moved, text_len};
 
-/// The edits of some fixes by file, sorted.
+/// Sorted edits by file.
 #[derive(Debug, Default)]
 pub(super) struct Changes<'f>(FxHashMap<FileId, FileEdits<'f>>);
 
-/// The edits of one file.
 #[derive(Debug, Default)]
 struct FileEdits<'f> {
     edits: Vec<Edit<'f>>,
-    /// By how many bytes the text before each edit grows, and before the end of the file.
+    /// Growth of the text in bytes before each edit, and before the end of the file.
     grown: Vec<i64>,
 }
 
@@ -37,17 +36,16 @@ impl<'f> Changes<'f> {
         Self(files)
     }
 
-    /// The files, with the edits of each.
     pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &[Edit<'f>])> {
         self.0.iter().map(|(file, changes)| (*file, changes.edits.as_slice()))
     }
 
-    /// The edits of one file.
     pub(super) fn in_file(&self, file: FileId) -> &[Edit<'f>] {
         self.0.get(&file).map_or(&[], |changes| changes.edits.as_slice())
     }
 
-    /// Where a range of a file is afterwards, see [`moved`]. Looks only at the edits around it.
+    /// Returns the possible new ranges of a range of a file, see [`moved`]. Examines only the edits
+    /// around it.
     pub(super) fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
         let Some(FileEdits { edits, grown }) = self.0.get(&file) else { return [range; 2] };
         let first = edits.partition_point(|(edit, _)| edit.end() < range.start());
@@ -62,7 +60,7 @@ fn shifted(range: TextRange, by: i64) -> TextRange {
     TextRange::new(at(range.start()), at(range.end()))
 }
 
-/// What is found after fixes, by place.
+/// Findings after applying fixes.
 #[derive(Debug)]
 pub(super) struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
 
@@ -72,11 +70,12 @@ impl RemainingFindings {
         Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
     }
 
-    /// Whether the finding of a fix is still there.
+    /// True if the finding of a fix still exists.
     pub(super) fn persists(&self, candidate: &Candidate<'_>, changes: &Changes<'_>) -> bool {
         let (file, diagnostic) = (candidate.file, candidate.diagnostic);
         let places = changes.places_of(file, diagnostic.range);
-        // What was deleted whole is gone, whatever stands there now.
+        // A finding whose whole range was deleted is gone, even if a new one starts at the same
+        // offset.
         let is_deleted = !diagnostic.range.is_empty() && places.iter().all(|place| place.is_empty());
         !is_deleted && places.iter().any(|place| self.0.contains(&(file, diagnostic.rule.code, *place)))
     }

@@ -1,5 +1,5 @@
-//! The layout of expectations in a policy test, `# @expect p(1, 2)`, and of the settings of a preview,
-//! `# @preview use: a.mg, b.mg`, whatever blanks there are.
+//! Formatting of comment directives: expectations in policy tests (`# @expect p(1, 2)`) and preview
+//! settings (`# @preview use: a.mg, b.mg`).
 
 use agent_prompt::PreviewSetting;
 use mangle_check::policy_test::{Expectation, TestFile};
@@ -8,11 +8,11 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::format::{LayoutEdit, Style, format};
 use mangle_syntax::text::{FileId, TextRange, TextSize, size, slice, text_len};
 
-/// What makes a clause of an atom: its premise is formatted as any other.
+/// Prefix that turns an atom into a clause, so that it is formatted as a premise.
 const HEAD: &str = "e() :- ";
 
-/// The edits of the comments that `is_wanted` takes, in the order of the text. Comments between `format off` and
-/// `format on` stay as they are.
+/// Returns the edits of the comments selected by `is_wanted`, in source order. Comments between
+/// `format off` and `format on` are skipped.
 pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<LayoutEdit> {
     let file = FileSummary::new(FileId(0), source);
     let off = switched_off(source.text());
@@ -22,7 +22,7 @@ pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) 
     free.flat_map(|expectation| of_expectation(source.text(), expectation)).collect()
 }
 
-/// The edits of the settings of a preview that `is_wanted` takes.
+/// Returns the edits of the preview settings selected by `is_wanted`.
 pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<LayoutEdit> {
     let text = source.text();
     let off = switched_off(text);
@@ -31,7 +31,7 @@ pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -
     free.flat_map(|setting| of_setting(text, &setting)).collect()
 }
 
-/// The key of the settings that are lists of files.
+/// Key of settings with a list of files.
 const USE: &str = "use";
 
 fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<LayoutEdit> {
@@ -41,7 +41,7 @@ fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<LayoutEdit> {
     let (Some(at), Some(colon)) = (comment.find('@'), between.find(':')) else { return Vec::new() };
     let word_end = start + size(at) + text_len("@preview");
     let before_key = TextRange::new(word_end, key.start().max(word_end));
-    // Other slips are reported, and not corrected in passing.
+    // Other mistakes are reported as findings, not corrected by the formatter.
     if setting.key.is_empty() || setting.value.is_empty() || !slice(text, before_key).trim().is_empty() {
         return Vec::new();
     }
@@ -60,7 +60,7 @@ fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<LayoutEdit> {
     edits
 }
 
-/// No blank before a comma, and one after it.
+/// Removes spaces before commas, and inserts one space after each comma.
 fn around_commas(list: &str, start: TextSize) -> Vec<LayoutEdit> {
     let range = |from: usize, to: usize| TextRange::new(start + size(from), start + size(to));
     let around = |(at, _): (usize, &str)| {
@@ -93,7 +93,7 @@ fn of_expectation(text: &str, expectation: &Expectation) -> Vec<LayoutEdit> {
     edits
 }
 
-/// The edits inside of an atom that starts at `start`.
+/// Returns the edits inside an atom that starts at `start`.
 fn of_atom(atom: &str, start: TextSize) -> Vec<LayoutEdit> {
     let clause = SourceFile::parse(format!("{HEAD}{atom}.").as_str().into());
     let inside = TextRange::at(text_len(HEAD), text_len(atom));
@@ -103,7 +103,7 @@ fn of_atom(atom: &str, start: TextSize) -> Vec<LayoutEdit> {
     edits.filter_map(|edit| edit.moved(inside.start(), start)).collect()
 }
 
-/// The parts of a text between comments that switch the formatter off and on.
+/// Returns the ranges between the comments `format off` and `format on`.
 fn switched_off(text: &str) -> Vec<TextRange> {
     let (mut all, mut since, mut at) = (Vec::new(), None, TextSize::new(0));
     for line in text.split_inclusive('\n') {

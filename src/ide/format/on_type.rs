@@ -1,6 +1,5 @@
-//! Formatting while somebody types: the line that a line break makes is indented, a statement that a full stop ends is
-//! formatted, a bracket that stands first on its line goes below the line that opens it. Nothing else changes, and nothing
-//! inside of strings and comments.
+//! On-type formatting: indents new lines, formats a statement when its full stop is typed, and
+//! aligns a closing bracket at the start of a line. Strings and comments are never changed.
 
 use super::outline::Outline;
 use super::range;
@@ -8,13 +7,13 @@ use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// The keys after which the editor asks.
+/// Trigger characters of the request.
 pub const TRIGGERS: [&str; 5] = ["\n", ".", "]", "}", ")"];
 
-/// How far back an unfinished statement is looked for, in bytes.
+/// Maximum distance in bytes to the start of an unfinished statement.
 const REACH: usize = 64 << 10;
 
-/// The edits after `typed` was typed and the cursor is at `offset`. Sorted.
+/// Returns the sorted edits after `typed` was typed. `offset` is the cursor position.
 #[must_use]
 pub fn on_type(
     source: &SourceFile,
@@ -35,7 +34,7 @@ pub fn on_type(
     }
 }
 
-/// Indents the line of the cursor, and takes away blanks on the line before if there is nothing else.
+/// Indents the line of the cursor, and removes trailing spaces if the previous line is blank.
 fn new_line(source: &SourceFile, settings: FormatSettings, at: usize) -> Vec<(TextRange, String)> {
     let text = source.text().as_ref();
     let start = line_start(text, at);
@@ -74,7 +73,7 @@ fn finished(source: &SourceFile, settings: FormatSettings, offset: TextSize) -> 
     formatting.edits.iter().map(|edit| (edit.range, edit.text())).collect()
 }
 
-/// Puts a closing bracket that stands first on its line below the line that opens its list.
+/// Aligns a closing bracket at the start of a line with the line that opens its list.
 fn closed(source: &SourceFile, at: usize) -> Vec<(TextRange, String)> {
     let text = source.text().as_ref();
     let start = line_start(text, at);
@@ -89,15 +88,15 @@ fn closed(source: &SourceFile, at: usize) -> Vec<(TextRange, String)> {
     edits
 }
 
-/// What the text before `at`, the start of a line, is in the middle of; `None` inside of a string.
+/// Returns the lexical state at `at`, the start of a line. `None` inside a string.
 fn outline(source: &SourceFile, at: usize) -> Option<Outline> {
     let text = source.text().as_ref();
     let outline = Outline::of(text.get(statement_start(source, at)..at)?);
     (!outline.in_string).then_some(outline)
 }
 
-/// Where the statement starts that goes on at `at`: that of the tree; where the tree is damaged, the last line that is not
-/// indented and starts with a letter.
+/// Returns the start of the statement that continues at `at`. If the statement has syntax errors,
+/// returns the last unindented line that starts with a letter.
 fn statement_start(source: &SourceFile, at: usize) -> usize {
     let items = source.items();
     let next = items.partition_point(|item| usize::from(item.start) < at);
@@ -126,7 +125,7 @@ fn line(text: &str, start: usize) -> Option<&str> {
     text.get(start..)?.split('\n').next().map(|line| line.trim_end_matches('\r'))
 }
 
-/// Replaces the blanks of a range by so many.
+/// Replaces the white space in a range by `blanks` spaces.
 fn replace(edits: &mut Vec<(TextRange, String)>, text: &str, start: usize, end: usize, blanks: u32) {
     let blanks = " ".repeat(blanks as usize);
     if text.get(start..end).is_some_and(|old| old != blanks) {

@@ -1,26 +1,24 @@
-//! What an unfinished statement is in the middle of. Reads characters, not the tree: of a statement that is being typed
-//! the tree is damaged.
+//! Lexical state inside an unfinished statement. Scans characters, because the syntax tree of an
+//! unfinished statement is unreliable.
 
 use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::format::{PART_INDENT, PIPE};
 
-/// Where a text ends, seen from the start of its last statement.
+/// State at the end of a text, relative to the start of its last statement.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// The lists that are open, outer ones first.
+    /// Open lists, outermost first.
     lists: Vec<List>,
     part: Part,
-    /// Whether a string is open.
     pub(super) in_string: bool,
-    /// Whether the last token is a comma, `:-` or `|>`, so that something must follow.
+    /// True after a comma, `:-` or `|>`.
     expects_more: bool,
-    /// How far the line at hand is indented, and whether something stands on it.
+    /// Indentation of the current line.
     indent: u32,
     column: u32,
     is_blank: bool,
 }
 
-/// What part of a statement it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Part {
     /// Between statements.
@@ -32,19 +30,19 @@ enum Part {
     Transform,
 }
 
-/// A list that is open.
+/// An open list.
 #[derive(Debug)]
 struct List {
-    /// How far the line that opens it is indented.
+    /// Indentation of the line that opens the list.
     indent: u32,
-    /// The column of its first element, if that is on the same line.
+    /// Column of the first element, if it is on the opening line.
     first: Option<u32>,
-    /// How far the last line that starts inside of it is indented.
+    /// Indentation of the last line that starts inside the list.
     last: Option<u32>,
 }
 
 impl Outline {
-    /// Reads a text that starts with a statement, at the start of a line.
+    /// Scans a text that starts with a statement at the start of a line.
     pub(super) fn of(text: &str) -> Self {
         let mut outline = Self { is_blank: true, ..Self::default() };
         let mut rest = text;
@@ -57,7 +55,8 @@ impl Outline {
         outline
     }
 
-    /// How far a line is indented that follows and starts with `next`; `None` where that is not for us to say.
+    /// Returns the indentation of a following line that starts with `next`. `None` if the line must
+    /// keep its indentation.
     pub(super) fn indent(&self, settings: FormatSettings, next: &str) -> Option<u32> {
         let closes = next.starts_with([')', ']', '}']);
         if let Some(list) = self.lists.last() {
@@ -75,12 +74,13 @@ impl Outline {
         }
     }
 
-    /// How far a line is indented that starts with the closing token of the innermost list.
+    /// Returns the indentation of a line that starts with the closing bracket of the innermost
+    /// list.
     pub(super) fn closing(&self) -> Option<u32> {
         self.lists.last().map(|list| list.indent)
     }
 
-    /// Takes in the token at the start of `rest`, and gives its length.
+    /// Processes the token at the start of `rest`, and returns its length.
     fn token(&mut self, first: char, rest: &str) -> usize {
         if first.is_whitespace() {
             return first.len_utf8();
@@ -113,12 +113,12 @@ impl Outline {
         len
     }
 
-    /// Whether a full stop, or the `!` behind a package, ends the statement.
+    /// True if a full stop, or the `!` after a package, ends the statement.
     fn ends(&self, token: &str) -> bool {
         token == "." || self.part == Part::Head
     }
 
-    /// A token stands at the start of a line.
+    /// Records the first token of a line.
     fn starts_line(&mut self) {
         if self.is_blank {
             self.is_blank = false;
@@ -149,7 +149,7 @@ impl Outline {
                 self.in_string = end.is_none();
                 end.unwrap_or(rest.len())
             }
-            // The dot is one of a name's characters.
+            // A name may contain dots.
             '/' => run(&|char| char.is_ascii_alphanumeric() || "._~%-/".contains(char)),
             ':' if rest.starts_with(":-") => 2,
             '|' if rest.starts_with("|>") => 2,
@@ -159,7 +159,7 @@ impl Outline {
     }
 }
 
-/// The length of a string that is closed.
+/// Returns the length of a string. `None` if it is unterminated.
 fn string_end(text: &str, quote: char) -> Option<usize> {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, char)) = chars.next() {
@@ -172,7 +172,7 @@ fn string_end(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The length of a word or number: a dot is part of it where something follows that is.
+/// Returns the length of a word or number. Inner dots and colons belong to it.
 fn word_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_inside =

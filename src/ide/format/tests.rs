@@ -1,4 +1,4 @@
-//! What happens while somebody types; ranges and files are tested beside the printer.
+//! Tests of on-type formatting. The printer has its own tests for ranges and files.
 
 use expect_test::{Expect, expect};
 
@@ -7,7 +7,7 @@ use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{apply, size};
 
-/// The text after the key before `$0` was pressed.
+/// Returns the text after typing the character before `$0`.
 fn typed(marked: &str) -> String {
     let at = marked.find("$0").unwrap_or(marked.len());
     let text = marked.replace("$0", "");
@@ -205,7 +205,8 @@ fn a_full_stop_formats_its_statement() {
     );
 }
 
-/// Whatever is typed wherever: blanks change and nothing else, but for commas that end a body.
+/// On-type formatting at any position only changes white space, except for a comma at the end of a
+/// body.
 #[test]
 fn every_place_has_an_answer() {
     let text =

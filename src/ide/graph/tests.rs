@@ -22,7 +22,7 @@ above(X, Z) :- above(X, Y), above(Y, Z).
 alone(X) :- ghost(X), !alone(X).
 ";
 
-/// One line a predicate, an edge, a circle.
+/// Renders one line per predicate, edge and cycle.
 fn render(graph: &PredicateGraph) -> String {
     let mut out = String::new();
     for node in &graph.predicates {

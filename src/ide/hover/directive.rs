@@ -1,4 +1,5 @@
-//! What is shown of the keys of comments: `@expect` and the like in a policy test, `@preview` settings of a sample.
+//! Hover on keys of comment directives: `@expect` and others in policy tests, `@preview` settings
+//! in samples.
 
 use super::Hover;
 use crate::ide::Place;
@@ -8,14 +9,13 @@ use agent_prompt::PreviewSetting;
 use mangle_check::policy_test::comment_at;
 use mangle_syntax::text::TextRange;
 
-/// What the key of a comment means.
 pub(super) fn hover(place: Place<'_>) -> Option<Hover> {
     let (key, range) = key_at(place)?;
     let known = vocabulary::directive(place.program().embedding.is_test(place.file.id), key)?;
     Some(Hover { range, markup: Markup::default().excerpt(known.usage).words(known.says) })
 }
 
-/// The key at a place, and its bytes.
+/// Returns the key at a place with its range.
 fn key_at<'a>(place: Place<'a>) -> Option<(&'a str, TextRange)> {
     let embedding = &place.program().embedding;
     let key = if embedding.is_test(place.file.id) {

@@ -1,5 +1,5 @@
-//! What is shown of a predicate when its program is evaluated: how many facts it has, the first of them, where the
-//! engine and the text differ; and of an atom without variables, whether it holds.
+//! Hover section with evaluation results: the number of facts of a predicate, the first facts,
+//! differences between the readings, and the truth of ground atoms.
 
 use crate::ide::Place;
 use crate::ide::evaluation::{Difference, EvaluationView, PlaceNames, Readings, fact_count};
@@ -11,10 +11,10 @@ use mangle_settings::Reading;
 use mangle_syntax::syntax::ast::Atom;
 use mangle_syntax::text::{TextRange, slice};
 
-/// How many facts are shown.
+/// Maximum number of facts shown.
 const SHOWN: usize = 5;
 
-/// What the programs with which a file is tried out say of the predicate at a place; empty for anything else.
+/// Returns the evaluation results for the predicate at a place. Empty at any other place.
 #[must_use]
 pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     let Some(mention) = place.mention() else { return Markup::default() };
@@ -48,7 +48,7 @@ pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     markup
 }
 
-/// `3 facts in x.kernel.mg, 0 in y.kernel.mg`, and the first of them.
+/// Returns the counts, for example `3 facts in x.kernel.mg, 0 in y.kernel.mg`, and the first facts.
 fn facts(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Markup {
     let counted =
         known.iter().filter_map(|(tried, readings)| Some((tried, readings.shown().rows(key, SHOWN)?)));
@@ -81,7 +81,7 @@ fn facts(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Marku
     markup.code(facts)
 }
 
-/// `with this sample (x.kernel.mg)`
+/// For example `with this sample (x.kernel.mg)`.
 fn with_samples<'s>(samples: impl Iterator<Item = &'s str>) -> String {
     let names: Vec<_> = samples.map(code_span).collect();
     match names.len() {
@@ -91,7 +91,6 @@ fn with_samples<'s>(samples: impl Iterator<Item = &'s str>) -> String {
     }
 }
 
-/// A sentence that begins with a capital letter.
 fn capitalized(sentence: &str) -> String {
     let mut chars = sentence.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
@@ -115,12 +114,12 @@ fn difference_in_words(tried: &EvaluationView<'_>, difference: &Difference) -> S
     says
 }
 
-/// ` with x.kernel.mg`
+/// For example ` with x.kernel.mg`.
 fn with(tried: &EvaluationView<'_>) -> String {
     tried.sample.map_or_else(String::new, |sample| format!(" with {}", code_span(sample)))
 }
 
-/// The atom of a clause whose name stands at a range, if it has no variables.
+/// Returns the atom whose name is at a range, if the atom is ground.
 fn atom_at<'p>(place: Place<'p>, name: TextRange) -> Option<&'p Atom> {
     let item = place.item()?;
     let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
@@ -136,7 +135,7 @@ fn atom_at<'p>(place: Place<'p>, name: TextRange) -> Option<&'p Atom> {
     is_ground.then_some(atom)
 }
 
-/// Whether an atom holds and why; in both readings, where they differ.
+/// Explains if an atom holds. Shows both readings if they differ.
 fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, atom: &Atom) -> Markup {
     let Some(item) = place.item() else { return Markup::default() };
     let statement = place.file.statement_text(item);

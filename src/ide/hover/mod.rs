@@ -1,6 +1,12 @@
-//! What is shown of the word under the pointer: what a predicate is called with and where it stands in the
-//! program (`predicate`), what a variable holds and where it gets its value (`variable`), how a name is used
-//! (`name`), what follows for it from the program (`figures`), which lines of prompts come of it (`prompts`), what a built-in, a keyword, a type or an operator means.
+//! Hover of the word under the pointer.
+//!
+//! - `predicate`: signature and uses of a predicate
+//! - `variable`: type and origin of a variable
+//! - `name`: uses of a name
+//! - `figures`: evaluation results
+//! - `prompts`: prompt lines
+//!
+//! Built-ins, keywords, types and operators show their documentation.
 
 mod directive;
 mod figures;
@@ -23,15 +29,14 @@ use mangle_engine::program::builtins;
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::{TextRange, TextSize, slice};
 
-/// What is shown, and of which bytes.
+/// Hover text with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
     pub range: TextRange,
-    /// What is said of it.
     pub markup: Markup,
 }
 
-/// What there is to say of what stands at a place.
+/// Returns the hover at a place.
 #[must_use]
 pub fn hover(place: Place<'_>) -> Option<Hover> {
     match DirectiveFile::new(place) {
@@ -64,7 +69,7 @@ fn of_mention(place: Place<'_>) -> Option<Hover> {
     Some(Hover { range: mention.range, markup })
 }
 
-/// Keywords and operators, which no statement mentions.
+/// Returns the hover of keywords and operators.
 fn of_token(place: Place<'_>) -> Option<Hover> {
     let around = TextRange::new(place.offset, place.offset + TextSize::new(1));
     let token = place.source.tokens(around).into_iter().find(|token| token.range.contains(place.offset))?;
@@ -88,7 +93,7 @@ fn function(function: &builtins::BuiltinFunction) -> Markup {
     of_engine(&Callable::function(function), function.since)
 }
 
-/// What the engine brings along.
+/// Returns the documentation of a built-in of the engine.
 fn of_engine(callable: &Callable, since: &str) -> Markup {
     let markup = Markup::default().code(callable.label().0);
     let markup = callable.documentation.iter().fold(markup, |markup, says| markup.words(says.as_str()));

@@ -1,4 +1,4 @@
-//! What is shown of a name constant: where in the program it is used.
+//! Hover on name constants: their uses in the program.
 
 use std::sync::Arc;
 
@@ -11,10 +11,9 @@ use mangle_engine::program::{FileSummary, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::ast::{Atom, StatementKind, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// How many argument positions are listed.
+/// Maximum number of argument positions listed.
 const LISTED: usize = 5;
 
-/// A name in a term.
 pub(super) fn markup(place: Place<'_>, name: Symbol) -> Markup {
     let markup = Markup::default().code(name.as_str());
     let mut positions = positions(place.program(), name.as_str(), |other| other == name);
@@ -40,7 +39,7 @@ fn order((key, at): &(PredicateKey, usize)) -> (&'static str, u16, usize) {
     (key.name.as_str(), key.arity, *at)
 }
 
-/// A prefix of names in a type.
+/// Returns the hover of a name prefix in a type.
 pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
     let below = format!("{prefix}/");
     let uses: usize = positions(place.program(), &below, |name| name.as_str().starts_with(&below))
@@ -52,14 +51,15 @@ pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
     ))
 }
 
-/// In which arguments of which predicates the names that are meant stand, and how often. `part` is in all of them.
+/// Lists the argument positions of matching names with their number of uses. `part` must be a
+/// substring of all matching names.
 fn positions(
     program: &Program,
     part: &str,
     meant: impl Fn(Symbol) -> bool,
 ) -> Vec<((PredicateKey, usize), usize)> {
     let mut counts: FxHashMap<(PredicateKey, usize), usize> = FxHashMap::default();
-    // Most files do not have it, and text is searched faster than statements.
+    // Most files do not contain the name, and a text search is faster than visiting statements.
     let has_it = |file: &&Arc<FileSummary>| file.text.contains(part);
     for file in program.files.iter().filter(has_it) {
         let mut count = |atom: &Atom| {

@@ -1,4 +1,4 @@
-//! What is shown of a predicate: its signature, what its author says, and its place in the program.
+//! Hover on predicates: signature, documentation, and uses in the program.
 
 use crate::ide::Place;
 use crate::ide::markup::Markup;
@@ -27,7 +27,7 @@ pub(super) fn markup(place: Place<'_>, predicate: &Predicate) -> Markup {
     markup
 }
 
-/// The signature; alternatives and constraints of the `Decl` below it.
+/// Returns the signature, followed by the alternatives and constraints of the `Decl`.
 fn code(place: Place<'_>, predicate: &Predicate, callable: &Callable) -> String {
     let mut code = callable.label().0;
     let Some(declaration) = place.program().declaration(predicate) else { return code };
@@ -48,7 +48,7 @@ fn code(place: Place<'_>, predicate: &Predicate, callable: &Callable) -> String 
     code
 }
 
-/// Who declares, defines and uses it.
+/// Describes the declarations, definitions and uses.
 fn standing(place: Place<'_>, predicate: &Predicate) -> String {
     let program = place.program();
     let (mut facts, mut rules, mut files) = (0, 0, 0);
@@ -87,14 +87,14 @@ fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// With a capital at its start and a full stop at its end.
+/// Capitalizes a text and adds a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).chain(['.']).collect()
 }
 
-/// What is special about it.
+/// Describes special properties of a predicate.
 fn traits(signature: &Signature) -> String {
     let traits = [
         (signature.temporal, "temporal: its facts hold during intervals"),
@@ -109,7 +109,7 @@ fn traits(signature: &Signature) -> String {
     if said.is_empty() { String::new() } else { sentence(&said.join(" · ")) }
 }
 
-/// Whether it depends on itself, and with which others.
+/// Describes the recursion of a predicate.
 fn recursion(place: Place<'_>, predicate: &Predicate) -> String {
     let program = place.program();
     let graph = program.dependencies();
@@ -132,7 +132,7 @@ fn recursion(place: Place<'_>, predicate: &Predicate) -> String {
     sentence(&said)
 }
 
-/// What is shown of a package.
+/// Returns the hover of a package.
 pub(super) fn package(place: Place<'_>, name: Symbol) -> Markup {
     let files = place.program().files.iter().filter(|file| file.package == Some(name)).count();
     let prefix = format!("{name}.");

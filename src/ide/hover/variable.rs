@@ -1,4 +1,4 @@
-//! What is shown of a variable: what it holds, and where it gets its value.
+//! Hover on variables: type and origin.
 
 use crate::ide::Place;
 use crate::ide::markup::Markup;
@@ -11,7 +11,7 @@ use mangle_engine::types::{ClauseTypes, Type};
 use mangle_syntax::syntax::ast::{Clause, Declaration, Item};
 use mangle_syntax::text::{Symbol, TextRange, slice};
 
-/// The whole of it. `part` is where in the statement it stands.
+/// Returns the whole hover. `part` is the part of the statement at the cursor.
 pub(super) fn markup(place: Place<'_>, name: Symbol, part: StatementPart) -> Option<Markup> {
     let item = place.item()?;
     let statement = &item.statement;
@@ -27,7 +27,7 @@ pub(super) fn markup(place: Place<'_>, name: Symbol, part: StatementPart) -> Opt
     Some(Markup::default().code(code).words(source(place, item, clause, name)))
 }
 
-/// A parameter of a `Decl`.
+/// Returns the hover of a `Decl` parameter.
 fn parameter(
     place: Place<'_>,
     declaration: &Declaration,
@@ -46,7 +46,7 @@ fn parameter(
     Some(parameter.documentation.iter().fold(markup, |markup, said| markup.foreign(said.as_str())))
 }
 
-/// All that a variable may hold.
+/// Returns the inferred type of a variable.
 fn type_of(place: Place<'_>, clause: &Clause, name: Symbol) -> Type {
     let (program, types) = (place.program(), place.analysis.types());
     let inferred = ClauseTypes::of(clause, |atom| types.relation(program, place.file, atom));
@@ -56,7 +56,7 @@ fn type_of(place: Place<'_>, clause: &Clause, name: Symbol) -> Type {
     }
 }
 
-/// Where it gets its value.
+/// Describes the place that binds a variable.
 fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> String {
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
@@ -101,7 +101,7 @@ fn excerpt(text: &str, range: TextRange) -> String {
     shortened(slice(text, range))
 }
 
-/// One line, not too long.
+/// Shortens a text to one line.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     let words: Vec<_> = text.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Answers of `--why` and `--why-not` in words: where lines of a prompt come from, and what keeps a text out of it.
+//! Text output of `preview --why` and `--why-not`.
 
 use super::{Lines, PreviewNames, origin, proof_text, written};
 use crate::report::proof;
@@ -10,7 +10,8 @@ use agent_prompt::{
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::{listed, size};
 
-/// The lines of a prompt with a text, or of the atom that is called so, as `--why` shows them. Empty where there are none.
+/// Explains the prompt lines that contain a text, or that come from the prompt atom with this ID
+/// (`--why`). Empty if there are none.
 #[must_use]
 pub fn why<'a>(
     common: &'a Common,
@@ -39,8 +40,8 @@ pub fn why<'a>(
     out
 }
 
-/// What `--why-not` asks for: a shard, a text (a line, a part of one, or the id of a prompt atom), and how deep rules
-/// within rules are explained.
+/// A `--why-not` question: shard, text, and maximum depth of nested rules. The text is a line, a
+/// part of a line, or the ID of a prompt atom.
 #[derive(Debug, Clone, Copy)]
 pub struct WhyNotQuestion<'q> {
     pub shard: &'q str,
@@ -48,7 +49,8 @@ pub struct WhyNotQuestion<'q> {
     pub depth: usize,
 }
 
-/// Why a text is not in the prompt of a shard, as `--why-not` shows it. Gives whether it is there.
+/// Explains why a text is missing from the prompt of a shard (`--why-not`). Returns true if the
+/// text is present.
 #[must_use]
 pub fn why_not<'a>(
     common: &'a Common,
@@ -103,7 +105,7 @@ pub fn why_not<'a>(
     (reason == AbsenceReason::Shown, said)
 }
 
-/// `prompt atom style/short (atoms/a.yaml:9): blocked: …`
+/// Formats, for example, `prompt atom style/short (atoms/a.yaml:9): blocked: …`.
 fn atom_line<'a>(common: &'a Common, atom: &AtomAbsence, names: PreviewNames<'a>) -> String {
     let place = atom.place.and_then(|(file, range)| written(common, OriginPlace::File(file, range), names));
     let place = place.map_or_else(String::new, |(file, text, range)| {
@@ -113,7 +115,7 @@ fn atom_line<'a>(common: &'a Common, atom: &AtomAbsence, names: PreviewNames<'a>
     format!("prompt atom {}{place}: {why}\n", atom.id)
 }
 
-/// Where the session file has a text that the prompt does not show, and why it does not.
+/// Explains why a text in the session file is missing from the prompt.
 fn in_session(shown: &PreviewedPrompt, text: &str, names: PreviewNames<'_>) -> Option<String> {
     let (name, file) = names.session?;
     let at = file.find(text)?;
@@ -124,7 +126,7 @@ fn in_session(shown: &PreviewedPrompt, text: &str, names: PreviewNames<'_>) -> O
     Some(format!("{name}:{line} has the text, but {}\n", unseen(shown, key.field)))
 }
 
-/// Why a value of a session file is not in a prompt.
+/// Explains why a value of the session file is missing from a prompt.
 fn unseen(shown: &PreviewedPrompt, field: &SessionField) -> String {
     let name = field.name;
     match (shown.prompt.mode, field.shown) {
@@ -134,7 +136,8 @@ fn unseen(shown: &PreviewedPrompt, field: &SessionField) -> String {
     }
 }
 
-/// What each rule lacks: first the rules whose lines are like the text, then the others in a line each.
+/// Explains the missing premises of each rule. Rules with similar lines come first, and other rules
+/// take one line each.
 fn not_derived(
     common: &Common,
     shown: &PreviewedPrompt,
@@ -170,7 +173,7 @@ fn not_derived(
     out
 }
 
-/// What a rule lacks, below the pattern of its lines.
+/// Formats the line pattern of a rule, followed by its missing premises.
 fn explained(rule: &RuleAbsence, place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = format!("{}: gives lines `{}`\n", place(rule.rule), rule.pattern);
     match &rule.why {

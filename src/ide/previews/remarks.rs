@@ -1,9 +1,9 @@
-//! What is particular about how a prompt was assembled, in plain sentences above it: which atoms a mode uses, and which
-//! predicates the runtime supplies that nothing here declares.
+//! Remarks above a prompt: the use of atoms in its mode, and undeclared predicates that the runtime
+//! supplies.
 
 use agent_prompt::{Common, Mode, PreviewedPrompt, PromptPart, SectionSource, undeclared_of_runtime};
 
-/// The remarks of a prompt, each as a sentence without a full stop.
+/// Returns the remarks, each as a sentence without a full stop.
 pub(super) fn remarks(common: &Common, shown: &PreviewedPrompt) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     if shown.wanted.part == PromptPart::System && common.has_atoms(shown) {
@@ -19,7 +19,7 @@ pub(super) fn remarks(common: &Common, shown: &PreviewedPrompt) -> Vec<String> {
     all
 }
 
-/// What a mode without the prompt compiler does with atoms.
+/// Describes the treatment of atoms in modes without the prompt compiler.
 fn of_mode(shown: &PreviewedPrompt) -> Option<&'static str> {
     let base = shown.prompt.sections.iter().find(|section| section.kind.as_str() == "base");
     match (shown.prompt.mode, base.map(|section| &section.from)) {

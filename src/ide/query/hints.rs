@@ -1,4 +1,4 @@
-//! What to look at where no fact matches a query: which of its values never occurs, and which do.
+//! Explanations for empty query results: values that never occur, and the values that do occur.
 
 use rustc_hash::FxHashSet;
 
@@ -6,16 +6,16 @@ use super::EvaluatedProgram;
 use mangle_engine::kernel::{Query, ValueId};
 use mangle_syntax::text::nearest;
 
-/// How many facts are looked at.
+/// Maximum number of facts examined.
 const MOST_FACTS: usize = 50_000;
 
-/// How many values of an argument are listed.
+/// Maximum number of listed values per argument.
 const LISTED: usize = 5;
 
-/// How many values of an argument are compared with the one that never occurs.
+/// Maximum number of values compared with a missing value.
 const COMPARED: usize = 1_000;
 
-/// Why no fact matches, as sentences without full stops.
+/// Returns the explanations as sentences without full stops.
 pub(super) fn hints(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> {
     let predicate = asked.program.get(query.predicate);
     let key = predicate.key;
@@ -47,7 +47,7 @@ fn facts(count: usize) -> &'static str {
     if count == 1 { "fact" } else { "facts" }
 }
 
-/// That no fact has `value` as this argument, and what they have instead.
+/// Explains that no fact has `value` as this argument, and lists the existing values.
 fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId) -> Option<String> {
     let relation = asked.model.relation(query.predicate)?;
     let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
@@ -70,10 +70,10 @@ fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId
     Some(format!("{never}; its values are {}{more}", listed.join(", ")))
 }
 
-/// How many characters a value has that may be a slip of another one; shorter ones are simply different.
+/// Minimum length of a value for typo detection, in characters.
 const SHORTEST: usize = 4;
 
-/// The value that differs from the wanted one in quotes, slash or case alone, or by a slip of the keys.
+/// Returns the value that differs from the wanted one only in quotes, slash or case, or by a typo.
 fn meant<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
     let bare = |text: &str| text.trim_matches(['"', '/']).to_lowercase();
     let same = values.iter().find(|value| bare(value) == bare(wanted)).map(String::as_str);

@@ -1,4 +1,4 @@
-//! What a new name would collide with.
+//! Name collisions of a rename.
 
 use super::{RenameRefusal, renamed_key};
 use crate::ide::directives::directives;
@@ -10,10 +10,10 @@ use mangle_engine::types::visit_types;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 
-/// Looks for what has the new name already, and for names that would change their type.
+/// Checks that the new name is unused and that no name changes its type.
 ///
 /// # Errors
-/// With the first that is found.
+/// The first collision.
 pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<(), RenameRefusal> {
     match subject {
         Subject::Predicate(own) => {
@@ -40,7 +40,7 @@ pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<
     }
 }
 
-/// Refuses where something is mentioned, at the place that shows best what it is.
+/// Returns an error if the subject is mentioned. The location is the most descriptive mention.
 fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), RenameRefusal> {
     let rank = |part: StatementPart| match part {
         StatementPart::Declared | StatementPart::Package => 0,
@@ -61,8 +61,9 @@ fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), RenameR
     Err(RenameRefusal::new(message).at(first.file, first.range))
 }
 
-/// Refuses where the same name is written with a number of arguments that nothing declares or defines: by mistake, so
-/// that only the author knows whether it is meant as well.
+/// Returns an error if the program uses the name with an arity that is neither declared nor
+/// defined. Such a use is probably a mistake, and only the author knows if it refers to the renamed
+/// predicate.
 fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), RenameRefusal> {
     let named: Vec<_> = program.named(own.name).collect();
     let exists = named.iter().any(|predicate| predicate.exists());
@@ -79,23 +80,24 @@ fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), RenameR
     ))
 }
 
-/// A name that others are recognised by: what starts with it is of its kind.
+/// A name prefix that defines a group of names.
 struct Prefix {
     symbol: Symbol,
-    /// Whether whole parts count, as in types, or letters, as for `:match_prefix`.
+    /// True if the prefix matches whole path parts, as in types. False if it matches characters, as
+    /// in `:match_prefix`.
     by_parts: bool,
     at: (FileId, TextRange),
 }
 
 impl Prefix {
-    /// Whether a name is of the kind of `prefix`, which stands in the place of this one.
+    /// True if a name would belong to the group if the prefix were `prefix`.
     fn holds(&self, prefix: Symbol, name: Symbol) -> bool {
         let rest = name.as_str().strip_prefix(prefix.as_str());
         rest.is_some_and(|rest| if self.by_parts { rest.starts_with('/') } else { !rest.is_empty() })
     }
 }
 
-/// The prefixes of a program.
+/// All prefixes of a program.
 struct Families(Vec<Prefix>);
 
 impl Families {
@@ -109,7 +111,7 @@ impl Families {
         Self(prefixes)
     }
 
-    /// Refuses where a name would leave its family or enter another.
+    /// Returns an error if a name would leave its group or join another one.
     fn check(&self, program: &Program, old: Symbol, new: Symbol) -> Result<(), RenameRefusal> {
         let refuse = |name: Symbol, prefix: &Prefix, leaves: bool| {
             let what = if leaves { "would no longer belong" } else { "would come to belong" };
@@ -173,7 +175,8 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
     }
 }
 
-/// Refuses where a name tells a function what to do: `fn:time:trunc(T, /day)`.
+/// Returns an error if a name has a meaning for a function, for example in
+/// `fn:time:trunc(T, /day)`.
 fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     for file in program.files.iter() {
         for item in file.items.iter() {

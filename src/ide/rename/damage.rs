@@ -1,4 +1,4 @@
-//! Text that could not be read and that may mention what is renamed.
+//! Damaged text that may mention the renamed subject.
 
 use super::RenameRefusal;
 use crate::ide::subject::Subject;
@@ -7,10 +7,10 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, slice, text_len};
 
-/// Looks for the old name in statements that could not be read whole, and in what is no statement.
+/// Checks that the old name occurs neither in statements with syntax errors nor in unparsed text.
 ///
 /// # Errors
-/// With the first place where it stands.
+/// The first occurrence.
 pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> Result<(), RenameRefusal> {
     let program = analysis.program();
     if let Subject::Variable(variable) = subject {
@@ -51,7 +51,8 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
     Ok(())
 }
 
-/// Refuses where a name has the full stop of its clause in it: `X = /a.` speaks of a name `/a.`, whatever was meant.
+/// Returns an error if a name includes the full stop of its clause. In `X = /a.` the name is `/a.`,
+/// which is probably unintended.
 fn full_stops(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     let with_dot = Symbol::new(&format!("{name}."));
     let found = Subject::Name(with_dot).occurrences(program);
@@ -63,7 +64,8 @@ fn full_stops(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     })
 }
 
-/// The parts of a file that are no whole statements: damaged ones, and what is between statements.
+/// Returns the ranges of a file outside of intact statements: damaged statements and text between
+/// statements.
 fn unread(file: &FileSummary) -> Vec<TextRange> {
     let mut regions = Vec::new();
     let mut from = TextSize::new(0);
@@ -80,12 +82,12 @@ fn unread(file: &FileSummary) -> Vec<TextRange> {
     regions
 }
 
-/// The first token of a region that is the name, be it behind a package.
+/// Returns the first token of a region that equals the name, with or without package.
 fn mention(source: &SourceFile, region: TextRange, name: Symbol) -> Option<TextRange> {
     let text = source.text();
     let tokens = source.tokens(region);
     if tokens.is_empty() {
-        // Too damaged even for that; comments alone would be tokens.
+        // The region is too damaged to tokenize. A region of comments would contain tokens.
         let said = slice(text, region);
         let at = said.find(name.as_str())?;
         return Some(TextRange::at(region.start() + mangle_syntax::text::size(at), text_len(name.as_str())));

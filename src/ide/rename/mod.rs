@@ -1,7 +1,11 @@
-//! Rename: of a predicate (a name and a number of arguments) over all files, of a variable in its statement, of a name
-//! over the program, of a package. Complete, or refused with a reason: the new name must be one ([`name`]), nothing
-//! that is there may change its meaning (`collision`), all that mentions it must be readable (`damage`), and in the end
-//! the changed files are read again and compared with what they said before (`verify`).
+//! Rename of a predicate (name and arity), a variable within its statement, a name constant, or a
+//! package.
+//!
+//! A rename is complete or refused with a reason. The checks are:
+//! - [`name`]: syntax of the new name
+//! - `collision`: name collisions
+//! - `damage`: unparsable mentions
+//! - `verify`: comparison of the changed files with their previous meaning
 
 mod collision;
 mod damage;
@@ -14,12 +18,11 @@ use mangle_engine::program::{PredicateKey, Program};
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, Symbol, TextRange, size, slice};
 
-/// Why something is not renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenameRefusal {
-    /// The reason: whole sentences.
+    /// Reason, in complete sentences.
     pub message: String,
-    /// The place that shows it.
+    /// Location of the problem.
     pub at: Option<(FileId, TextRange)>,
 }
 
@@ -33,18 +36,18 @@ impl RenameRefusal {
     }
 }
 
-/// What can be renamed at a place.
+/// A name that can be renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamable {
-    /// The bytes of the name; of a qualified one, those behind the package.
+    /// Range of the name. For a qualified name, the part after the package.
     pub range: TextRange,
     pub name: String,
 }
 
-/// What can be renamed at a place; `None` where there is no name at all.
+/// Returns the name at a place. `None` if the place has no name.
 ///
 /// # Errors
-/// When the name there is not the author's to change.
+/// If the name was not chosen by the author of the program.
 pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
     let Some((subject, range)) = Subject::at(place) else { return Ok(None) };
     authors(place.program(), subject)?;
@@ -52,11 +55,12 @@ pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
     Ok(Some(Renamable { range, name: slice(place.text(), range).to_owned() }))
 }
 
-/// The edits that give what stands at a place a new name, sorted, in its program and in `others`: those that share files
-/// with it.
+/// Returns the sorted edits of a rename, in the program of the place and in `others`, the programs
+/// that share files with it.
 ///
 /// # Errors
-/// When the new name is no name, or already means something; when a place cannot be read, or would be read otherwise.
+/// If the new name is invalid or in use, or if a mention cannot be parsed or would change its
+/// meaning.
 pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
     let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("There is no name here."))?;
     authors(place.program(), subject)?;
@@ -90,13 +94,13 @@ fn edit(program: &Program, subject: Subject, occurrence: &Occurrence, new: Symbo
     let file = program.file(occurrence.file)?;
     let range = own_part(subject, &file.text, occurrence.range);
     let new = new.as_str();
-    // The type of a shard in a comment has no slash.
+    // Shard types in comments have no slash.
     let is_bare = matches!(subject, Subject::Name(_)) && !slice(&file.text, range).starts_with('/');
     let text = if is_bare { new.trim_start_matches('/') } else { new };
     Some(FileEdit { file: occurrence.file, range, text: text.to_owned() })
 }
 
-/// The bytes of a written name that are its own: what stands behind the package.
+/// Returns the range of a name after its package.
 fn own_part(subject: Subject, text: &str, range: TextRange) -> TextRange {
     let written = slice(text, range);
     match (subject, written.rfind('.')) {
@@ -105,7 +109,7 @@ fn own_part(subject: Subject, text: &str, range: TextRange) -> TextRange {
     }
 }
 
-/// Whether a name was given by authors of the program.
+/// Returns an error if the name was not chosen by an author of the program.
 fn authors(program: &Program, subject: Subject) -> Result<(), RenameRefusal> {
     let refuse = |message: String| Err(RenameRefusal::new(message));
     match subject {
@@ -132,7 +136,7 @@ fn authors(program: &Program, subject: Subject) -> Result<(), RenameRefusal> {
     }
 }
 
-/// What it is called, without its package.
+/// Returns the name without its package.
 fn name_of(subject: Subject) -> Symbol {
     match subject {
         Subject::Predicate(key) => Symbol::new(split(key.name).1),
@@ -146,13 +150,13 @@ fn name_of(subject: Subject) -> Symbol {
     }
 }
 
-/// What is before the last dot of a name, that included, and what is behind it.
+/// Splits a name after its last dot.
 fn split(name: Symbol) -> (&'static str, &'static str) {
     let name = name.as_str();
     name.split_at(name.rfind('.').map_or(0, |dot| dot + 1))
 }
 
-/// A predicate after its own name, or the name of its package, has changed.
+/// Returns the key of a predicate after the rename of its name or its package.
 fn renamed_key(subject: Subject, key: PredicateKey, new: Symbol) -> PredicateKey {
     let (package, own) = split(key.name);
     let name = match subject {

@@ -1,20 +1,20 @@
-//! What a name may look like: the engine's lexer, and what the language keeps for itself.
+//! Syntax of new names, according to the lexer of the engine and the reserved words.
 
 use super::RenameRefusal;
 use crate::ide::subject::Subject;
 use mangle_engine::types::Base;
 use mangle_syntax::text::Symbol;
 
-/// Words that cannot be names of predicates.
+/// Reserved words that cannot be predicate names.
 const KEYWORDS: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
 
-/// Words that cannot be variables.
+/// Reserved words that cannot be variables.
 const STATEMENTS: [&str; 3] = ["Package", "Use", "Decl"];
 
-/// The new name of a subject.
+/// Returns the new name as a symbol.
 ///
 /// # Errors
-/// When it is not a name of this kind.
+/// If the name is invalid for this kind of subject.
 pub(super) fn check(subject: Subject, new: &str) -> Result<Symbol, RenameRefusal> {
     if new.trim().is_empty() {
         return Err(RenameRefusal::new("A name cannot be empty."));
@@ -32,7 +32,7 @@ pub(super) fn check(subject: Subject, new: &str) -> Result<Symbol, RenameRefusal
     }
 }
 
-/// What somebody typed, as one short line.
+/// Shortens the typed name to one line for messages.
 fn shown(new: &str) -> String {
     let line = new.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(60).collect()
@@ -103,7 +103,7 @@ fn package(new: &str) -> Option<String> {
     })
 }
 
-/// What the language means by a name, if it means anything.
+/// Returns the reserved meaning of a name, if any.
 pub(super) fn of_language(name: Symbol) -> Option<&'static str> {
     match name.as_str() {
         "/any" | "/bot" => Some("is a type of the language"),

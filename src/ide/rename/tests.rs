@@ -5,7 +5,7 @@ use super::*;
 use crate::ide::testing::Fixture;
 use mangle_syntax::text::{LineIndex, apply};
 
-/// The fixture after a rename, or why it is refused.
+/// Returns the fixture after a rename, or the refusal.
 fn renamed(fixture: &str, new: &str) -> String {
     let marked = Fixture::new(fixture);
     match rename(marked.place(), &[], new) {
@@ -666,7 +666,7 @@ fn expectations_of_a_package_keep_their_qualifier() {
     );
 }
 
-/// The type of a shard is a name of the program without its slash.
+/// A shard type corresponds to a name constant without its slash.
 #[test]
 fn shards_of_previews_follow_a_name() {
     let fixture = "#- policy.mg\nactive(S) :- shard(S).\nshard(/cod$0er).\n#- x.kernel.mg\n# @preview shard: coder-1 coder\n\
@@ -699,7 +699,7 @@ fn shards_of_previews_follow_a_name() {
     );
 }
 
-/// A misspelt expectation keeps the old name, so nothing is renamed.
+/// A malformed expectation would keep the old name, so the rename is refused.
 #[test]
 fn misspelt_expectations_refuse_a_rename() {
     let fixture = |comment: &str| {

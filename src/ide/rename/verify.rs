@@ -1,5 +1,6 @@
-//! The last look: the files are read as they will be, and must say what they said, but for the name. This catches what no
-//! rule thinks of: words that grow together, a package whose predicate comes to stand for another one.
+//! Final verification of a rename: the changed files are parsed again and must have the same
+//! meaning except for the name. Detects, for example, merged tokens, and predicates that shadow
+//! others in a package.
 
 use std::sync::Arc;
 
@@ -15,10 +16,10 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, Symbol, TextRange, apply};
 
-/// Reads the program as the edits leave it.
+/// Parses the program after the edits.
 ///
 /// # Errors
-/// When anything but the name would be different.
+/// If anything other than the name would change.
 pub(super) fn check(
     program: &Program,
     subject: Subject,
@@ -55,7 +56,7 @@ struct Renaming<'p> {
 }
 
 impl Renaming<'_> {
-    /// Whether a file has the same statements as before, with the new name where the old one was.
+    /// Checks that a file has the same statements except for the new name.
     fn compare_files(&self, old: &FileSummary, new: &FileSummary) -> Result<(), RenameRefusal> {
         let sought = SubjectSearch::new(self.subject, self.program, old);
         for (index, before) in old.items.iter().enumerate() {
@@ -74,7 +75,7 @@ impl Renaming<'_> {
         if complete { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
     }
 
-    /// Whether the comments of a test or a sample mention the same as before, with the new name where the old one was.
+    /// Checks that the comments of a test or sample have the same mentions except for the new name.
     fn compare_comments(
         &self,
         sought: &SubjectSearch<'_>,
@@ -105,7 +106,7 @@ impl Renaming<'_> {
         if before.len() == after.len() { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
     }
 
-    /// What a statement will mention.
+    /// Returns the mentions of a statement after the rename.
     fn mentions(
         &self,
         sought: &SubjectSearch<'_>,
@@ -140,7 +141,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// What a qualified predicate will be called.
+    /// Returns the qualified key of a predicate after the rename.
     fn meaning(&self, key: PredicateKey) -> PredicateKey {
         let is_it = match self.subject {
             Subject::Predicate(own) => key == own,
@@ -150,7 +151,7 @@ impl Renaming<'_> {
         if is_it { renamed_key(self.subject, key, self.new) } else { key }
     }
 
-    /// Whether every name of a predicate, in every file, will mean what it meant.
+    /// Checks that every predicate name in every file refers to the same predicate.
     fn compare_meanings(
         &self,
         mut changed: FxHashMap<FileId, Arc<FileSummary>>,
@@ -184,7 +185,7 @@ impl Renaming<'_> {
     }
 }
 
-/// What a statement mentions.
+/// Returns the mentions of a statement.
 fn said(file: &FileSummary, item: &Item) -> Vec<(Entity, StatementPart)> {
     let mut mentions = Vec::new();
     each(item, &mut |mention| mentions.push((mention.entity, mention.part)));

@@ -1,4 +1,5 @@
-//! Verdicts as an editor shows them: hints behind requests, pop-ups with the proof, lines above turns.
+//! Editor views of replay verdicts: inlay hints after requests, hovers with proofs, code lenses
+//! above turns.
 
 use super::reasons::{ProofLine, ReasonSource, RuleObstacle};
 use super::verdicts::{RequestVerdict, TranscriptVerdicts, TurnVerdicts};
@@ -10,13 +11,13 @@ use agent_replay::Lock;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize};
 use piggyback::transcript::TextKind;
 
-/// More turns have no line above them.
+/// Maximum number of code lenses.
 const MOST_LENSES: usize = 2_000;
 
-/// Leads to a clause.
+/// Returns a link to a clause.
 pub type ToClause<'a> = dyn Fn(FileId, StatementId) -> Option<Link> + 'a;
 
-/// The hints of verdicts in a range of the file.
+/// Returns the verdict hints in a range of the file.
 #[must_use]
 pub fn hints(
     known: &TranscriptVerdicts,
@@ -41,7 +42,7 @@ pub fn hints(
     found
 }
 
-/// What is said of the request at an offset of the file.
+/// Returns the hover of the request at an offset of the file.
 #[must_use]
 pub fn hover(
     known: &TranscriptVerdicts,
@@ -59,7 +60,7 @@ pub fn hover(
 }
 
 impl RequestVerdict {
-    /// The word behind a request.
+    /// Returns the label after a request.
     pub(super) fn label(&self) -> &'static str {
         match (self.is_permitted, self.lock) {
             (true, _) if !self.granted.is_empty() || !self.lifted.is_empty() => "permitted by itself",
@@ -107,7 +108,7 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
     markup
 }
 
-/// Who was asked, in their order.
+/// Describes the order of the consulted checks.
 fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
     let lists = if one.appeal.is_some() { "deny, but for an appeal" } else { "nothing to say" };
@@ -150,18 +151,18 @@ fn lines_of(lacking: &RuleObstacle, to_clause: &ToClause<'_>) -> Vec<Line> {
     [head].into_iter().chain(near).collect()
 }
 
-/// A line above a turn.
+/// Code lens above a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLens {
-    /// Where it stands in the file.
+    /// Position in the file.
     pub range: TextRange,
-    /// The number of the turn.
+    /// Number of the turn.
     pub turn: u64,
-    /// `Turn 3: 1 permitted, 2 denied`
+    /// For example `Turn 3: 1 permitted, 2 denied`.
     pub title: String,
 }
 
-/// The lines above the first 2,000 turns, with verdicts as far as they are known.
+/// Returns the lenses of the first 2,000 turns, with verdicts if known.
 #[must_use]
 pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<TurnLens> {
     let mut all = Vec::new();
@@ -181,7 +182,7 @@ pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<Turn
     all
 }
 
-/// The turns of a transcript as a replay counts them, and where they begin.
+/// Returns the turns counted by a replay, with their start positions.
 pub fn turns(records: &Records) -> impl Iterator<Item = (u64, TextRange)> {
     let places = records.list().iter().flat_map(|entry| {
         let counts = entry.body.turns.iter();
@@ -192,8 +193,8 @@ pub fn turns(records: &Records) -> impl Iterator<Item = (u64, TextRange)> {
     (1..).zip(places)
 }
 
-/// The number of the turn that an offset is in: the last of its record that begins before it, else the first of its record,
-/// else the last one before, else the first one.
+/// Returns the number of the turn at an offset. Preference: the last turn of the record before the
+/// offset, the first turn of the record, the last turn before the record, the first turn.
 #[must_use]
 pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
     let entry = records.list().iter().rev().find(|entry| entry.start <= offset)?;

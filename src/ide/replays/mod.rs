@@ -1,9 +1,12 @@
-//! Replays of transcripts, the same for the editor and the command line: turns and findings as outputs show them, the kernel
-//! after a turn, less what is silenced in the transcript.
+//! Replays of transcripts, shared by the language server and the command line: turns, findings, and
+//! the kernel state after a turn. Findings silenced in the transcript are removed.
 //!
-//! Takes the records of a transcript, a [`Constitution`](agent_replay::Constitution) and settings. A [`ReplaySession`] gives
-//! [`TurnReport`](crate::report::replay::TurnReport)s as its records come; [`ReplayInput`] gives those of a transcript in memory, as
-//! JSON, and facts; [`Verdicts`] are what an editor keeps of a replay, and [`hints`], [`hover`] and [`lenses`] show them.
+//! The input consists of the records of a transcript, a
+//! [`Constitution`](agent_replay::Constitution) and settings.
+//! - [`ReplaySession`] streams [`TurnReport`](crate::report::replay::TurnReport)s record by record.
+//! - [`ReplayInput`] replays an in-memory transcript as JSON or facts.
+//! - [`Verdicts`] are the results cached for editors; [`hints`], [`hover`] and [`lenses`] render
+//!   them.
 
 mod display;
 mod policies;

@@ -1,5 +1,5 @@
-//! What a replay finds in the policies, whatever the session does, in its places: with the command `replay`, and in an editor
-//! whenever a program is evaluated.
+//! Replay findings in the policies that do not depend on a session. Reported by the `replay`
+//! command, and by the language server after each evaluation.
 
 use crate::ide::evaluation::{self, Readings};
 use crate::ide::registry;
@@ -10,7 +10,8 @@ use mangle_settings::{Reading, ReplaySettings, RuleSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 
-/// What is found in the policies, less what their comments silence, by file and place.
+/// Returns the findings in the policies, sorted by file and position. Silenced findings are
+/// removed.
 #[must_use]
 pub fn of_policies(constitution: &Constitution, rules: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
     let found = policy_findings(constitution).into_iter();
@@ -22,7 +23,7 @@ pub fn of_policies(constitution: &Constitution, rules: &RuleSettings) -> Vec<(Fi
     all
 }
 
-/// The same of a program that was evaluated, in its statements as they are by now.
+/// Returns these findings for an evaluated program, at the current positions of its statements.
 #[must_use]
 pub fn of_evaluated(
     readings: &Readings,

@@ -1,53 +1,53 @@
-//! Proofs and what rules lack, as few lines that stay small whatever is in the facts.
+//! Size-limited lines of proofs and missing premises.
 
 use agent_replay::{Constitution, SessionOrigin};
 use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
 use mangle_syntax::text::{FileId, StatementId};
 
-/// How many lines are kept of a verdict.
+/// Maximum number of lines per verdict.
 const MOST_LINES: usize = 24;
 
-/// How many characters of a fact are kept.
+/// Maximum length of a fact, in characters.
 const LONGEST: usize = 160;
 
-/// How deep a proof is unfolded.
+/// Maximum depth of an expanded proof.
 const DEEPEST: usize = 8;
 
 /// A line of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofLine {
-    /// How many facts it is a reason for.
+    /// Nesting depth.
     pub depth: usize,
-    /// The fact, else the condition, cut.
+    /// The fact or condition, truncated.
     pub text: String,
-    /// What makes it hold.
+    /// Origin of the fact or condition.
     pub by: ReasonSource,
 }
 
-/// What makes a line of a proof hold.
+/// Origin of a proof line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasonSource {
     Clause(FileId, StatementId),
-    /// What the session said.
+    /// A fact asserted by the session.
     Session(Option<SessionOrigin>),
-    /// That there is no such fact.
+    /// The absence of a fact.
     Absent,
-    /// Nothing: the engine does not look at it.
+    /// A premise that the engine ignores.
     Dropped,
     Itself,
 }
 
-/// What a rule lacks.
+/// Missing premise of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleObstacle {
     pub clause: Option<(FileId, StatementId)>,
-    /// The first premise without a solution, cut.
+    /// The first premise without a solution, truncated.
     pub text: String,
-    /// Facts that come near; of a negation those that hold.
+    /// Facts similar to the premise. For a negation, the facts that contradict it.
     pub near: Vec<String>,
 }
 
-/// The proofs of a verdict.
+/// Returns the proofs of a verdict as lines.
 pub(super) fn reasons(
     proofs: &[Proof],
     constitution: &Constitution,
@@ -100,7 +100,7 @@ impl Unfolding<'_> {
     }
 }
 
-/// What the rules lack.
+/// Returns the missing premises of rules.
 pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<RuleObstacle> {
     let of = |miss: &Miss| {
         let (text, near) = match &miss.obstacle {
@@ -119,7 +119,7 @@ fn clause(constitution: &Constitution, rule: RuleId) -> Option<(FileId, Statemen
     constitution.compiled.rule(rule).map(|rule| (rule.file, rule.statement))
 }
 
-/// A text on one line, cut.
+/// Truncates a text to one line.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

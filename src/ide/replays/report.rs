@@ -1,4 +1,4 @@
-//! A transcript in memory, replayed: the answers of `mangle/replay`, and the kernel after a turn.
+//! Replay of an in-memory transcript for `mangle/replay`, and the kernel state after a turn.
 
 use std::cell::RefCell;
 
@@ -13,53 +13,53 @@ use agent_replay::{Constitution, Event, Replay, ReplayOptions};
 use mangle_engine::kernel::TextBudget;
 use mangle_syntax::text::TextRange;
 
-/// A transcript that is to be replayed.
+/// A transcript to replay.
 #[derive(Debug)]
 pub struct ReplayInput<'a> {
-    /// What output calls it.
+    /// Display name.
     pub name: &'a str,
     pub constitution: &'a Constitution,
     pub records: &'a Records,
-    /// What its findings are judged by.
+    /// Judge of the findings.
     pub judge: Judge<'a>,
-    /// How it is replayed.
     pub options: ReplayOptions<'a>,
-    /// The texts of the policies.
+    /// Texts of the policies.
     pub sources: &'a RefCell<Sources>,
 }
 
-/// Which turns are shown.
+/// Selection of turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TurnFilter {
-    /// This one alone.
+    /// Only this turn.
     pub turn: Option<u64>,
-    /// None before this one.
+    /// First turn.
     pub from: Option<u64>,
 }
 
 impl TurnFilter {
-    /// Whether a turn is.
+    /// True if a turn is selected.
     #[must_use]
     pub fn has(self, turn: u64) -> bool {
         self.turn.is_none_or(|only| only == turn) && self.from.is_none_or(|from| from <= turn)
     }
 }
 
-/// The kernel after a turn.
+/// Kernel state after a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateAfter {
-    /// The last turn that there is up to the one that was asked for.
+    /// Last turn up to the requested one.
     pub turn: u64,
-    /// The bytes of its record.
+    /// Byte range of its record.
     pub range: TextRange,
-    /// All facts as the engine prints them, each with what said it, where that is the session.
+    /// Facts as printed by the engine, with their origin if asserted by the session.
     pub facts: Vec<(String, Option<String>)>,
-    /// How many facts there are besides, for which there is no room.
+    /// Number of facts omitted for lack of space.
     pub omitted: usize,
 }
 
 impl ReplayInput<'_> {
-    /// What `mangle-ls replay --format json` writes: its lines as `turns`, and the last one.
+    /// Returns the output of `mangle-ls replay --format json`: its lines as `turns`, and the last
+    /// line as `summary`.
     #[must_use]
     pub fn json(&self, shown: TurnFilter) -> Value {
         let turns = self.turns().into_iter().map(|(turn, _)| turn).collect();
@@ -67,8 +67,8 @@ impl ReplayInput<'_> {
         json!({ "turns": turns, "summary": summary, "policy": { "findings": of_policy } })
     }
 
-    /// What `mangle-ls replay --report` writes: a page for a browser. `program` is what the policies are called, `checked`
-    /// what `mangle-ls check` finds in the transcript.
+    /// Returns the HTML page of `mangle-ls replay --report`. `program` is the display name of the
+    /// policies; `checked` contains the findings of `mangle-ls check` in the transcript.
     #[must_use]
     pub fn html(&self, shown: TurnFilter, program: &str, checked: Vec<Value>) -> String {
         let all: Vec<TurnReport> = self.turns().into_iter().map(|(turn, _)| turn).collect();
@@ -93,7 +93,7 @@ impl ReplayInput<'_> {
         })
     }
 
-    /// The turns that are wanted, all in numbers, and what is found in the policies.
+    /// Returns the selected turns, the summary, and the findings in the policies.
     fn summed(
         &self,
         turns: Vec<TurnReport>,
@@ -107,7 +107,7 @@ impl ReplayInput<'_> {
         (turns, summary, of_policy)
     }
 
-    /// The turns, each with what was found in it, and the bytes of its record.
+    /// Returns the turns with their findings and the byte ranges of their records.
     #[must_use]
     pub fn turns(&self) -> Vec<(TurnReport, TextRange)> {
         let Self { constitution, options, judge, sources, records, .. } = *self;
@@ -136,14 +136,14 @@ impl ReplayInput<'_> {
         turns.into_iter().map(of).collect()
     }
 
-    /// What is found in the policies, whatever the session does.
+    /// Returns the findings in the policies that do not depend on the session.
     fn of_policy(&self) -> Vec<Value> {
         let sources = self.sources.borrow();
         let found = of_policies(self.constitution, self.judge.rules).into_iter();
         found.map(|(file, one)| json_value(file, &one, &sources)).collect()
     }
 
-    /// What the kernel holds after the turn that ends the replay ([`ReplayOptions::until`]).
+    /// Returns the facts of the kernel after the last replayed turn ([`ReplayOptions::until`]).
     #[must_use]
     pub fn state(&self) -> StateAfter {
         let mut replay = Replay::new(self.constitution, self.options);

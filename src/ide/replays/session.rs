@@ -1,5 +1,5 @@
-//! A transcript while it is replayed, record by record: turns wait until the next one begins, since results of tools come
-//! later.
+//! Streaming replay of a transcript, record by record. A turn is reported when the next one starts,
+//! because tool results arrive later.
 
 use std::cell::RefCell;
 
@@ -15,19 +15,18 @@ use mangle_syntax::lint::Severity;
 use mangle_syntax::text::TextSize;
 use piggyback::transcript::{Record, TranscriptFinding};
 
-/// What a transcript is replayed against, and how.
+/// Input of a replay.
 #[derive(Debug)]
 pub struct ReplaySetup<'a> {
-    /// What output calls the transcript.
+    /// Display name of the transcript.
     pub name: String,
     pub constitution: &'a Constitution,
-    /// How it is replayed.
     pub options: ReplayOptions<'a>,
-    /// What its findings are judged by.
+    /// Judge of the findings.
     pub judge: Judge<'a>,
-    /// The comments that silence in it.
+    /// Ignore comments of the transcript.
     pub comments: Comments,
-    /// The texts of the policies. Records are put there while findings in them are written.
+    /// Texts of the policies. A record is added while its findings are formatted.
     pub sources: &'a RefCell<Sources>,
 }
 
@@ -36,15 +35,15 @@ pub struct ReplaySession<'a> {
     setting: ReplaySetup<'a>,
     replay: Replay<'a>,
     other: Option<Replay<'a>>,
-    /// The gravest that was found.
+    /// Highest severity so far.
     gravest: Option<Severity>,
     open: Option<TurnReport>,
-    /// What was found in front of the turn that it belongs to.
+    /// Findings that precede their turn.
     early: Vec<(u64, Value)>,
 }
 
 impl<'a> ReplaySession<'a> {
-    /// The start of a session. `other` are policies that it is compared with, and how it is replayed against them.
+    /// Starts a session. `other` is a second policy with options, for comparison.
     #[must_use]
     pub fn new(setting: ReplaySetup<'a>, other: Option<(&'a Constitution, ReplayOptions<'a>)>) -> Self {
         Self {
@@ -57,25 +56,25 @@ impl<'a> ReplaySession<'a> {
         }
     }
 
-    /// Whether no record is wanted any more.
+    /// True if no further record is needed.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.replay.is_done()
     }
 
-    /// The gravest that was found so far.
+    /// Returns the highest severity so far.
     #[must_use]
     pub fn gravest(&self) -> Option<Severity> {
         self.gravest
     }
 
-    /// Which rules held so far, where that is kept.
+    /// Returns the rule coverage so far, if recorded.
     #[must_use]
     pub fn coverage(&self) -> Option<&Coverage> {
         self.replay.is_covering().then(|| self.replay.coverage())
     }
 
-    /// Replays a record, which begins at a place. Gives the turns to which nothing is added any more.
+    /// Replays a record that starts at `spot`. Returns the completed turns.
     pub fn record(&mut self, record: &Record<'_>, spot: LinePosition) -> Vec<TurnReport> {
         if self.is_done() {
             return Vec::new();
@@ -119,7 +118,7 @@ impl<'a> ReplaySession<'a> {
         ended.into_iter().map(in_order).collect()
     }
 
-    /// Gives findings to their turns.
+    /// Assigns findings to their turns.
     fn assign(&mut self, lines: Vec<(u64, Value)>, ended: &mut [TurnReport]) {
         let next = self.open.as_ref().map_or(0, |open| open.turn);
         for (of, line) in lines {
@@ -128,7 +127,7 @@ impl<'a> ReplaySession<'a> {
                 Some(turn) => turn.findings.push(line),
                 None if of > next => self.early.push((of, line)),
                 None => {
-                    // A result that comes after the next answer belongs to the last turn that is still here.
+                    // A result after the next answer is added to the last open turn.
                     self.open.iter_mut().for_each(|turn| turn.findings.push(line.clone()));
                 }
             }
@@ -147,7 +146,7 @@ impl<'a> ReplaySession<'a> {
         theirs
     }
 
-    /// Findings as lines of `check --format json`.
+    /// Formats findings like lines of `check --format json`.
     fn placed(
         &mut self,
         record: &Record<'_>,
@@ -180,7 +179,7 @@ fn in_order(mut turn: TurnReport) -> TurnReport {
     turn
 }
 
-/// Where a clause stands: `policy.mg:12`.
+/// Formats the location of a clause, for example `policy.mg:12`.
 #[must_use]
 pub fn rule_place(constitution: &Constitution, sources: &Sources, rule: RuleId) -> Option<String> {
     let (file, start) = constitution.place(rule)?;

@@ -1,11 +1,13 @@
-//! What is silenced in a transcript, of what a replay finds: members `x_mangle_ls_ignore`, comments in Markdown.
+//! Suppression of replay findings in a transcript: `x_mangle_ls_ignore` members, and comments in
+//! Markdown.
 
 use crate::ide::transcripts::{Comments, members};
 use mangle_check::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use mangle_settings::{RuleSettings, TranscriptSettings};
 use piggyback::transcript::{Record, TranscriptFinding, TurnSite};
 
-/// Takes away what the members of a record and the comments of its file silence. What is wrong with them `check` says.
+/// Removes the findings that members of a record and comments of its file silence. `check` reports
+/// mistakes in these members and comments.
 pub fn silence(
     record: &Record<'_>,
     settings: &TranscriptSettings,

@@ -1,4 +1,4 @@
-//! Transcripts under small policies, as an editor shows them.
+//! Tests of editor views of transcripts with small policies.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use piggyback::transcript;
 
 const TRANSCRIPT: FileId = FileId(7);
 
-/// Reading is permitted; deleting to whoever was approved, which any packet may say.
+/// Permits reading. Permits deletion for approved targets, and any packet can assert the approval.
 const POLICY: &str = r#"Decl pending_action(Id, Action, Target, Payload, At) bound [/string, /name, /string, /string, /number].
 Decl permitted(Action, Target, Payload) bound [/name, /string, /string].
 Decl task(T) bound [/string].
@@ -32,7 +32,7 @@ permitted(A, T, P) :- pending_action(_, A, T, P, _), safe_action(A).
 permitted(A, T, P) :- pending_action(_, A, T, P, _), approved(T).
 "#;
 
-/// A transcript, and what it is replayed against.
+/// A transcript with its replay input.
 struct Case {
     program: Arc<Program>,
     constitution: Constitution,
@@ -87,7 +87,7 @@ impl Case {
         Verdicts::of(records, &self.constitution, self.judge(&rules), options).map(Arc::new)
     }
 
-    /// Replays a transcript as the command line does.
+    /// Replays a transcript like the command line.
     fn each_turn(&self, records: &Records, each: &mut dyn FnMut(Turn)) {
         let (prefill, cancel) = (Prefill::default(), Cancel::new());
         let mut replay = Replay::new(&self.constitution, self.options(&prefill, &cancel));
@@ -100,7 +100,7 @@ impl Case {
         }
     }
 
-    /// All that an editor shows, with the words that it stands at.
+    /// Renders all editor views with the texts at their positions.
     fn shown(&self, records: &Records, known: &TranscriptVerdicts) -> String {
         let text = records.text();
         let line = |at: TextSize| text[..at.into()].matches('\n').count() + 1;
@@ -133,7 +133,7 @@ impl Case {
     }
 }
 
-/// An answer with updates and a request.
+/// Returns an answer with updates and a request.
 fn line(updates: &[&str], tool: &str, path: &str) -> String {
     let updates = serde_json::to_string(updates).unwrap();
     format!(
@@ -377,7 +377,7 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
     assert!(hover(&known, &records, at("surface_response"), true, &to_clause).is_none());
 }
 
-/// A gate that an appeal silences had something to say.
+/// A gate that was silenced by an appeal had a reason to deny.
 #[test]
 fn a_hover_knows_of_an_appeal() {
     let policy =
@@ -426,7 +426,8 @@ fn turns_by_place() {
     assert_eq!(lens, ["Turn 1", "Turn 2"]);
 }
 
-/// What an editor shows of each update is what the replay says of it: in hovers, hints and both channels side by side.
+/// The outcomes of updates in editor views (hovers, hints, and both channels side by side) equal
+/// the outcomes of the replay.
 #[test]
 fn updates_are_shown_as_they_are_replayed() {
     let policy = format!("{POLICY}blocked_action(T) :- task(T), precious(T).\nprecious(\"prod\").\n");

@@ -1,5 +1,5 @@
-//! What a replay says of the requests of a transcript, kept for an editor: small, placed in its records, and still known
-//! after an edit for the records whose bytes are the same.
+//! Cached replay verdicts of a transcript for editors. Compact, relative to records, and still
+//! valid after an edit for records with unchanged bytes.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,90 +19,91 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 use piggyback::transcript::{Body, Record, TranscriptFinding};
 
-/// How long a replay may take that nobody asked for.
+/// Maximum duration of an automatic replay.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Transcripts with more bytes are replayed on request only.
+/// Maximum size in bytes of a transcript for automatic replays. Larger transcripts are replayed on
+/// request.
 pub const MOST_BYTES: usize = 16 << 20;
 
-/// How many verdicts are kept with their reasons.
+/// Maximum number of verdicts stored with reasons.
 const MOST_REASONED: usize = 20_000;
 
-/// What a replay says of a transcript.
+/// Verdicts of a transcript.
 #[derive(Debug)]
 pub struct Verdicts {
-    /// The records of the transcript when it was replayed, and numbers that differ when their bytes do.
+    /// Records at the time of the replay, with hashes of their bytes.
     bodies: Vec<(Arc<Body>, u64)>,
-    /// Those of which there is something to say, in their order.
+    /// Records with verdicts or findings, in order.
     records: Vec<RecordVerdicts>,
-    /// The first turn that was not replayed, because it took too long.
+    /// First turn that was not replayed because of the time limit.
     pub cut_off: Option<u64>,
 }
 
-/// What a replay says of a record.
+/// Verdicts of a record.
 #[derive(Debug)]
 pub struct RecordVerdicts {
     at: usize,
     pub turns: Vec<TurnVerdicts>,
-    /// What is found in it, less what members of it silence.
+    /// Findings in the record. Findings silenced by its members are removed.
     found: Vec<TranscriptFinding>,
 }
 
-/// A reply that was judged. Ranges count from the start of its record.
+/// Verdict of a reply. Ranges are relative to the start of its record.
 #[derive(Debug)]
 pub struct TurnVerdicts {
-    /// The number of the answer, from 1 on.
+    /// Number of the answer, starting at 1.
     pub number: u64,
-    /// Where its envelope begins.
+    /// Start of its envelope.
     pub place: TextRange,
-    /// Why the whole of it is denied, if it is.
+    /// Denial of the whole reply, with its reason.
     pub denied: Option<RequestVerdict>,
-    /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
+    /// Set if the policy denies the whole reply. True if, as a consequence, none of its updates is
+    /// asserted.
     pub denial: Option<bool>,
-    /// What the user sees of its surface, where the policy rewrites that.
+    /// Surface shown to the user, if the policy rewrites it.
     pub rewritten: Option<RewrittenSurface>,
     pub requests: Vec<RequestVerdict>,
 }
 
-/// What the user sees of a surface that the policy rewrites.
+/// A surface rewritten by the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewrittenSurface {
-    /// The whole of it where it is replaced, else what is put above the surface.
+    /// The replacement, or the text shown above the surface.
     pub shown: String,
     pub is_replaced: bool,
     /// True if the runtime does not show the notice.
     pub is_hidden: bool,
 }
 
-/// A request that was judged.
+/// Verdict of a request.
 #[derive(Debug)]
 pub struct RequestVerdict {
     pub place: RequestPlace,
-    /// What is asked for: `/read_file` and `a.go`, each cut.
+    /// Requested action, for example `/read_file`, truncated.
     pub action: String,
-    /// To what; else how.
+    /// Target of the action, for example `a.go`, otherwise its payload. Truncated.
     pub object: String,
-    /// Whether it is permitted.
     pub is_permitted: bool,
     pub lock: Lock,
-    /// Why, in one sentence without its full stop.
+    /// Reason, as one sentence without a full stop.
     pub why: String,
-    /// What it follows from.
+    /// Proof of the verdict.
     pub because: Vec<ProofLine>,
-    /// What each rule lacks that could have permitted it.
+    /// Missing premises of each rule that could permit the request.
     pub why_not: Vec<RuleObstacle>,
-    /// The appeal for which the gate's own lists did not count.
+    /// Appeal that overrides the lists of the gate.
     pub appeal: Option<String>,
-    /// Facts that the model asserted itself, and that a permission rests on.
+    /// Facts asserted by the model itself that the permission depends on, with their origin.
     pub granted: Vec<(String, String)>,
-    /// Facts of the replies that lift what would deny the request.
+    /// Facts from replies that override a denial, with their origin.
     pub lifted: Vec<(String, String)>,
-    /// Why it would be denied without these.
+    /// Reason for a denial if these facts were missing.
     pub denial: Option<String>,
 }
 
 impl Verdicts {
-    /// Replays a transcript. `None` when the cancellation of the options was raised meanwhile.
+    /// Replays a transcript. `None` if cancelled.
     #[must_use]
     pub fn of(
         records: &Records,
@@ -139,7 +140,7 @@ impl Verdicts {
         (!options.cancel.is_cancelled()).then_some(Self { bodies, records: said, cut_off: replay.cut_off() })
     }
 
-    /// What is said of the records that are still there, by their index.
+    /// Maps the verdicts to the current indexes of unchanged records.
     #[must_use]
     pub fn in_records(self: &Arc<Self>, records: &Records) -> TranscriptVerdicts {
         let (old, new) = (&self.bodies, records.list());
@@ -165,7 +166,8 @@ fn of_bytes(records: &Records, entry: &Entry) -> u64 {
     hasher.finish()
 }
 
-/// What is found in a record, less what it silences itself; without verdicts where nothing is permitted by anybody.
+/// Returns the findings of a record that its members do not silence. Findings that require a gate
+/// are omitted if the policy gives no verdicts about replies.
 fn kept(
     record: &Record<'_>,
     mut found: Vec<(u64, TranscriptFinding)>,
@@ -195,8 +197,8 @@ fn in_record(
     (turns, found)
 }
 
-/// What a replay says of a turn. `judges`: the policy permits something, so that its denials count; `is_reasoned`: verdicts are
-/// kept with what they follow from.
+/// Returns the verdicts of a turn. If `judges` is false, the policy gives no verdicts about
+/// replies. If `is_reasoned` is set, verdicts include their proofs.
 #[must_use]
 pub fn judged_turn(
     turn: &Turn,
@@ -249,16 +251,16 @@ pub fn judged_turn(
     TurnVerdicts { number: turn.number, place: turn.place, denied, denial, rewritten, requests }
 }
 
-/// What a replay says of the records of a transcript as it is by now.
+/// Verdicts mapped to the current records of a transcript.
 #[derive(Debug)]
 pub struct TranscriptVerdicts {
     verdicts: Arc<Verdicts>,
-    /// The indices of records, with those of what is said of them.
+    /// Pairs of a record index and an index in the verdicts.
     known: Vec<(usize, usize)>,
 }
 
 impl TranscriptVerdicts {
-    /// What is said of records in a range of indices, with their indices.
+    /// Returns the verdicts of records in an index range, with the record indexes.
     pub fn within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = (usize, &RecordVerdicts)> {
         let first = self.known.partition_point(|(at, _)| *at < range.start);
         let rest = self.known.get(first..).unwrap_or_default().iter();
@@ -266,12 +268,12 @@ impl TranscriptVerdicts {
         rest.filter_map(|(at, index)| Some((*at, self.verdicts.records.get(*index)?)))
     }
 
-    /// All that is said.
+    /// Returns all verdicts with the record indexes.
     pub fn all(&self) -> impl Iterator<Item = (usize, &RecordVerdicts)> {
         self.within(0..usize::MAX)
     }
 
-    /// A number that changes with what is shown of it.
+    /// Hash of the visible contents.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -283,13 +285,13 @@ impl TranscriptVerdicts {
         hasher.finish()
     }
 
-    /// The first turn that was not replayed, because it took too long.
+    /// First turn that was not replayed because of the time limit.
     #[must_use]
     pub fn cut_off(&self) -> Option<u64> {
         self.verdicts.cut_off
     }
 
-    /// What is found, in its places, less what comments silence; sorted by start.
+    /// Returns the diagnostics that comments do not silence, sorted by start.
     #[must_use]
     pub fn diagnostics(&self, file: FileId, records: &Records, judge: Judge<'_>) -> Vec<Diagnostic> {
         let comments = Comments::in_container(records.text().as_bytes(), records.transcript().container());
@@ -303,8 +305,8 @@ impl TranscriptVerdicts {
         all
     }
 
-    /// Whether the policy denies the whole reply at a range of a record, and if so, whether nothing of it is asserted
-    /// therefore.
+    /// Returns the denial of the reply at a range of a record, if any. True if none of its updates
+    /// is asserted.
     #[must_use]
     pub fn denial(&self, records: &Records, entry: &Entry, range: TextRange) -> Option<bool> {
         let at = records.list().partition_point(|other| other.start < entry.start);
@@ -312,7 +314,7 @@ impl TranscriptVerdicts {
         turns.filter(|turn| range.contains_range(turn.place)).find_map(|turn| turn.denial)
     }
 
-    /// The request at an offset of the file, and all of where it stands.
+    /// Returns the request at an offset of the file, with its range.
     #[must_use]
     pub fn at(&self, records: &Records, offset: TextSize) -> Option<(&RequestVerdict, TextRange)> {
         let here = records.list().partition_point(|entry| entry.range().end() < offset);

@@ -1,4 +1,4 @@
-//! The outline of a file.
+//! Document symbols of a Mangle file.
 
 use super::SymbolType;
 use mangle_check::headings::{Heading, Rank, headings};
@@ -6,26 +6,26 @@ use mangle_engine::program::{FileSummary, PredicateKey, key_of};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Item, StatementKind};
 use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 
-/// The most characters of a name or a detail.
+/// Maximum length of a name or detail, in characters.
 const WIDTH: usize = 100;
 
-/// A symbol of a file, with those in it.
+/// A symbol with its nested symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentSymbol {
-    /// What it is called; never empty.
+    /// Never empty.
     pub name: String,
-    /// What else there is to say: parameters, the number of facts.
+    /// Parameters, or the number of facts.
     pub detail: String,
     pub kind: SymbolType,
     pub range: TextRange,
-    /// Its name; inside `range`.
+    /// Range of the name, within `range`.
     pub selection: TextRange,
-    /// What is in it, in the order of the text.
+    /// Nested symbols, in source order.
     pub children: Vec<Self>,
 }
 
-/// The outline of a file, in the order of its text: sections below banners, packages, declarations, rules by their
-/// head; facts of one predicate in a row are one symbol.
+/// Returns the outline of a file in source order: sections below banners, packages, declarations,
+/// and rules by head. Consecutive facts of one predicate form one symbol.
 #[must_use]
 pub fn document_symbols(file: &FileSummary) -> Vec<DocumentSymbol> {
     let mut headings = headings(file).into_iter().peekable();
@@ -43,15 +43,15 @@ pub fn document_symbols(file: &FileSummary) -> Vec<DocumentSymbol> {
 
 struct Outline<'f> {
     file: &'f FileSummary,
-    /// Sections that have not ended.
+    /// Open sections.
     open: Vec<(Rank, DocumentSymbol)>,
     top: Vec<DocumentSymbol>,
-    /// The predicate of the last symbol, if that is facts, and how many.
+    /// Predicate and number of facts, if the last symbol is a group of facts.
     last_facts: Option<(PredicateKey, usize)>,
 }
 
 impl Outline<'_> {
-    /// The list that takes the next symbol.
+    /// Returns the list that receives the next symbol.
     fn list(&mut self) -> &mut Vec<DocumentSymbol> {
         match self.open.last_mut() {
             Some((_, section)) => &mut section.children,
@@ -59,7 +59,7 @@ impl Outline<'_> {
         }
     }
 
-    /// Ends the sections of this rank and below; what is before `end` is theirs.
+    /// Closes the sections of this rank and below, before `end`.
     fn close(&mut self, rank: Rank, end: TextSize) {
         let before = slice(&self.file.text, TextRange::up_to(end)).trim_end();
         while let Some((_, mut section)) = self.open.pop_if(|(open, _)| *open >= rank) {
@@ -126,12 +126,12 @@ impl Outline<'_> {
         }
     }
 
-    /// `(X, /a)`, as written.
+    /// Returns the arguments as written, for example `(X, /a)`.
     fn arguments(&self, item: &Item, atom: &Atom) -> String {
         shown(slice(self.file.statement_text(item), atom.args_range()))
     }
 
-    /// `(X: /name, Y)`
+    /// Returns the parameters with types, for example `(X: /name, Y)`.
     fn parameters(&self, item: &Item, declaration: &Declaration) -> String {
         let text = self.file.statement_text(item);
         let types = declaration.bounds.first().map_or(&[][..], |row| &row.types);
@@ -143,7 +143,7 @@ impl Outline<'_> {
     }
 }
 
-/// Text as one line that is not too long.
+/// Shortens a text to one line of [`WIDTH`] characters.
 fn shown(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(WIDTH * 2));
     for word in text.split_whitespace() {
@@ -151,7 +151,7 @@ fn shown(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        // No character has more bytes: the rest will not be shown.
+        // A character has at most four bytes, so the remaining text is truncated.
         if line.len() > WIDTH * 4 {
             break;
         }

@@ -1,4 +1,4 @@
-//! The outline of a file ([`document_symbols`]) and the search for names in the workspace ([`workspace_symbols`]).
+//! Outline of a file ([`document_symbols`]) and workspace symbol search ([`workspace_symbols`]).
 
 mod document;
 mod search;
@@ -8,7 +8,7 @@ pub use search::{WorkspaceSymbol, workspace_symbols};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolType {
-    /// What stands below a banner.
+    /// A section below a banner comment.
     Section,
     /// `Package …!`
     Package,
@@ -17,9 +17,9 @@ pub enum SymbolType {
     /// A `Decl`.
     Declaration,
     Rule,
-    /// A fact, or several of one predicate in a row.
+    /// One fact, or consecutive facts of one predicate.
     Facts,
-    /// Something that was said.
+    /// A turn of a transcript.
     Turn,
     Envelope,
     /// A member of an envelope.

@@ -1,4 +1,4 @@
-//! The search for names in the workspace.
+//! Workspace symbol search.
 
 use rustc_hash::FxHashSet;
 
@@ -7,36 +7,34 @@ use mangle_engine::program::{FileSummary, PredicateKey, Program, Site};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 
-/// A symbol of the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkspaceSymbol {
     pub name: Symbol,
     pub kind: SymbolType,
     pub file: FileId,
-    /// The name in the file.
+    /// Range of the name in the file.
     pub range: TextRange,
-    /// The package around it, if it is in one.
     pub package: Option<Symbol>,
 }
 
-/// How well a name fits a query; smaller is better.
+/// Match quality; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchQuality {
     Exact,
     Prefix,
-    /// The query begins where a word of the name does: `denied` in `permission_denied`.
+    /// The query is a prefix of a word in the name, for example `denied` in `permission_denied`.
     Word,
-    /// The query is made of beginnings of words: `perden`, `pd`.
+    /// The query consists of prefixes of words, for example `perden` or `pd`.
     Words,
-    /// The query is somewhere inside.
+    /// The query is a substring.
     Inside,
-    /// The characters of the query are there in this order.
+    /// The query is a subsequence.
     Scattered,
 }
 
-/// The declarations, first clauses (one a file and predicate) and packages whose name fits `query`, the best first and
-/// at most `limit` of them. Of what fits equally well, declarations come first. `name/2` asks for predicates with two
-/// arguments.
+/// Returns declarations, first clauses (one per file and predicate) and packages whose name matches
+/// `query`. The result has at most `limit` entries, best first; at equal quality, declarations come
+/// first. A query such as `name/2` requires two arguments.
 #[must_use]
 pub fn workspace_symbols(programs: &[&Program], query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
     let query = SymbolQuery::new(query);
@@ -97,7 +95,7 @@ fn each(program: &Program, query: &SymbolQuery, visit: &mut impl FnMut(Workspace
     }
 }
 
-/// The first rule of a predicate in a file, else its first fact.
+/// Returns the first rule of a predicate in a file, otherwise its first fact.
 fn first_clause(file: &FileSummary, key: PredicateKey) -> Option<(Site<'_>, SymbolType)> {
     let there = file.predicates.get(&key)?;
     let rule = there.rules.first().map(|at| (at, SymbolType::Rule));
@@ -107,7 +105,6 @@ fn first_clause(file: &FileSummary, key: PredicateKey) -> Option<(Site<'_>, Symb
     Some((Site { file, item, range }, kind))
 }
 
-/// What is searched for.
 struct SymbolQuery {
     text: String,
     lower: String,
@@ -127,13 +124,13 @@ impl SymbolQuery {
         Self { lower: text.to_ascii_lowercase(), text, arity }
     }
 
-    /// How well a name fits, or what stands behind its package.
+    /// Returns the match quality of a name, with or without its package.
     fn rank(&self, name: &str) -> Option<Rank> {
         let local = name.rsplit_once('.').and_then(|(_, local)| self.rank_of_word(local));
         local.into_iter().chain(self.rank_of_word(name)).min()
     }
 
-    /// In which way a word fits, whether letters differ in case, how far apart they are.
+    /// Returns the quality, a flag for different case, and the distance of the matched letters.
     fn rank_of_word(&self, name: &str) -> Option<Rank> {
         let lower = name.to_ascii_lowercase();
         let inside = lower.find(&self.lower);
@@ -150,7 +147,7 @@ impl SymbolQuery {
     }
 }
 
-/// The rest of the name from the beginning of each of its words.
+/// Returns the suffixes of the name that start at a word.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     let starts = name.char_indices().scan(false, |in_word, (at, char)| {
         let is_word = char.is_ascii_alphanumeric();
@@ -161,10 +158,10 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     starts.flatten().filter_map(|at| name.get(at..))
 }
 
-/// Whether the query is made of beginnings of words, in their order.
+/// True if the query consists of prefixes of words, in order.
 fn fits_words(query: &str, name: &str) -> bool {
     let query = query.as_bytes();
-    // How much of the query can be made of the words so far.
+    // Prefix lengths of the query that can be built from the words so far.
     let mut made = vec![false; query.len() + 1];
     made[0] = true;
     for word in words(name) {
@@ -177,8 +174,8 @@ fn fits_words(query: &str, name: &str) -> bool {
     made.last() == Some(&true)
 }
 
-/// Between the first and the last character of the query in the name, how many are not its own; `None` if it is not
-/// there in this order.
+/// Returns the number of unmatched characters between the first and the last match. `None` if the
+/// query is not a subsequence.
 fn spread(query: &str, name: &str) -> Option<usize> {
     let mut places = name.char_indices();
     let mut ends: Option<(usize, usize)> = None;

@@ -1,4 +1,5 @@
-//! Fixtures for tests of features, as [`mangle_check::testing`] describes them, with what an evaluation and previews find.
+//! Test fixtures of features, in the format of [`mangle_check::testing`], with evaluations and
+//! previews.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -24,14 +25,14 @@ pub(crate) use self::sample::Sample;
 use super::merge::Lists;
 use super::{Analysis, Place, evaluation, registry};
 
-/// A program evaluated with few derived facts allowed, so that what runs away does so soon.
+/// Evaluates a program with a low limit on derived facts, so that infinite programs stop early.
 pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {
     let limits = Limits { derived: 500, ..Limits::default() };
     let settings = KernelSettings { now: Some(0), ..KernelSettings::default() };
     evaluation::Readings::new(program, &settings, limits, &|_, _| {}, &Cancel::new()).unwrap()
 }
 
-/// A fixture under the default settings.
+/// Checks a fixture under the default settings.
 pub(crate) fn checked(fixture: &str) -> CheckedFixture {
     with_settings(fixture, &RuleSettings::default())
 }
@@ -40,7 +41,7 @@ pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFi
     CheckedFixture::with(fixture, settings, registry::all())
 }
 
-/// Checks with `rule` switched on, whatever its default, and does what shows it.
+/// Checks a fixture with `rule` enabled, including the analysis that reports it.
 pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
     let settings = base::switched_on(rule);
     match evaluation::RULES.contains(&rule) {
@@ -50,7 +51,8 @@ pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture
     }
 }
 
-/// With what shows in the previews of its only sample kernel: `main.mg`, or the file that is called so.
+/// Checks a fixture including the previews of its only sample kernel: `main.mg`, or a file named
+/// like a kernel.
 pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
     let (names, texts): (Vec<_>, Vec<_>) = files(fixture).into_iter().unzip();
     let Some(sample) = Sample::new(&names, &texts, rules) else {
@@ -66,7 +68,7 @@ pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
     CheckedFixture { names, texts, diagnostics: all }
 }
 
-/// With what shows when the program is evaluated.
+/// Checks a fixture including its evaluation.
 pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
     let mut checked = with_settings(fixture, settings);
     let program = Arc::new(program(fixture));
@@ -81,25 +83,25 @@ pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> CheckedFixtur
     checked
 }
 
-/// Checks a fixture and compares its findings, one line each.
+/// Compares the findings of a fixture, one line each.
 #[track_caller]
 pub(crate) fn check(fixture: &str, expect: Expect) {
     expect.assert_eq(&checked(fixture).render());
 }
 
-/// The fixture after the first fix of `rule` in it was applied.
+/// Returns the fixture after the first fix of `rule`.
 pub(crate) fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
     checked_with(fixture, rule).fixed(fixture, rule)
 }
 
-/// Compares the fixture after the first fix of the rule called `rule`.
+/// Compares the fixture after the first fix of the named rule.
 #[track_caller]
 pub(crate) fn check_fix(rule: &str, fixture: &str, expect: Expect) {
     let rule = registry::find(rule).unwrap();
     expect.assert_eq(&apply_fixes(fixture, rule));
 }
 
-/// A fixture as features see it.
+/// Fixture with places for features.
 pub(crate) struct Fixture(base::Fixture);
 
 impl Deref for Fixture {
@@ -111,19 +113,18 @@ impl Deref for Fixture {
 }
 
 impl Fixture {
-    /// Reads a fixture. Each `$0` in it is taken out and remembered.
+    /// Parses a fixture. Each `$0` is removed and recorded as a cursor.
     pub(crate) fn new(fixture: &str) -> Self {
         Self(base::Fixture::new(fixture))
     }
 
-    /// The place of the only cursor.
+    /// Returns the place of the only cursor.
     #[track_caller]
     pub(crate) fn place(&self) -> Place<'_> {
         let [(file, offset)] = self.cursors[..] else { panic!("a fixture with one $0") };
         self.place_at(file, offset)
     }
 
-    /// Any place.
     pub(crate) fn place_at(&self, file: FileId, offset: TextSize) -> Place<'_> {
         Place::new(&self.0, file, offset).unwrap()
     }
@@ -143,7 +144,6 @@ impl Analysis for Fixture {
     }
 }
 
-/// The files of an example.
 macro_rules! example {
     ($name:literal) => {
         example!($name: "schemas.gl", "campaign.mg", "constitution.mg", "context.mg", "facts.mg", "learning.mg", "recovery.mg", "routing.mg")
@@ -156,7 +156,8 @@ macro_rules! example {
     };
 }
 
-/// Visits places of the examples, `step` bytes apart: as they are, and with the last sign of many lines lost.
+/// Visits places of the examples at a distance of `step` bytes, in intact text and in text with
+/// truncated lines.
 pub(crate) fn every_place_of_the_examples(step: usize, mut visit: impl FnMut(Place<'_>)) {
     let examples = [example!("guardian"), example!("incident")];
     for (files, damage) in

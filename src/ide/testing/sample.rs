@@ -1,5 +1,5 @@
-//! The sample kernel of a fixture with what goes with it: a session file beside it, atoms in folders of `*.yaml`, settings
-//! in `mangle-ls.toml`.
+//! Sample kernel of a fixture with its environment: an adjacent session file, prompt atoms in
+//! folders of `*.yaml`, and settings in `mangle-ls.toml`.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// `main.mg`, or the file that is called as a kernel; `None` where there is none.
+    /// Finds `main.mg`, or a file named like a kernel. `None` if missing.
     pub(crate) fn new(names: &[String], texts: &[String], rules: &RuleSettings) -> Option<Self> {
         let files = Files { names, texts };
         let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg")?;
@@ -46,19 +46,19 @@ impl Sample {
         Some(Self { program, kernel: id(kernel), header, wanted, paths, settings })
     }
 
-    /// What shows in its previews.
+    /// Returns the findings of the previews.
     pub(super) fn findings(self) -> Vec<(FileId, Vec<Diagnostic>)> {
         let (mut preview, sessions) = self.preview();
         findings(&mut preview, &self.header, &sessions, &self.paths, &self.settings)
     }
 
-    /// What feeds its prompts.
+    /// Returns the sources of the prompts.
     pub(crate) fn provenance(self) -> Provenance {
         let (mut preview, sessions) = self.preview();
         preview.provenance(&sessions)
     }
 
-    /// Its previews, and the session file of each.
+    /// Returns the previews, and the session file of each.
     fn preview(&self) -> (Preview, Vec<Option<FileId>>) {
         let kernel = &self.settings.kernel;
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
@@ -70,7 +70,7 @@ impl Sample {
     }
 }
 
-/// The files of a fixture; their ids are 0, 1, … in order.
+/// Files of a fixture. Their IDs are 0, 1, … in order.
 #[derive(Clone, Copy)]
 struct Files<'f> {
     names: &'f [String],
@@ -108,7 +108,7 @@ impl Files<'_> {
         Arc::new(Program::embedded(mangle.into_iter().map(summary).collect(), Arc::new(embedding)))
     }
 
-    /// The prompt compiler with the atoms of a folder, if there are any.
+    /// Returns the prompt compiler with the atoms of a folder, if any.
     fn compiler(self, folder: &str) -> Option<Arc<JitCompiler>> {
         let of_it = |at: &usize| self.names[*at].starts_with(folder) && self.names[*at].ends_with(".yaml");
         let file = |at: usize| {
@@ -120,7 +120,7 @@ impl Files<'_> {
         (!files.is_empty()).then(|| Arc::new(JitCompiler::new(corpus)))
     }
 
-    /// What a group of the header asks for, and its session file.
+    /// Returns the request of a header group, and its session file.
     fn wanted(
         self,
         group: &PreviewGroup,

@@ -1,4 +1,4 @@
-//! Mangle inside a transcript: an update of a packet, or a fence of a Markdown file, read as a file is.
+//! Mangle text inside a transcript: an update of a packet, or a fence of a Markdown file.
 
 use std::sync::OnceLock;
 
@@ -7,43 +7,43 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Embedded, FileId, TextRange, TextSize};
 
-/// The file that embedded texts claim to be. No program has it, so that what is found in one is never taken for a
-/// place of a program.
+/// Placeholder file of embedded texts. No program contains it, so findings in embedded texts are
+/// never attributed to a program file.
 pub const NOWHERE: FileId = FileId(u32::MAX);
 
-/// A text that is Mangle. It is parsed when somebody first asks.
+/// Embedded Mangle text. Parsed on first use.
 #[derive(Debug)]
 pub struct MangleText {
-    /// The text, from whose bytes the map leads to those of the record.
+    /// Text with a map to the bytes of the record.
     pub embedded: Embedded,
-    /// Where it stands in the record, also where it is empty.
+    /// Range in the record, even if the text is empty.
     range: TextRange,
-    /// How many JSON strings it lies in, one inside the other: what is written there has to be escaped so often.
+    /// Number of nested JSON strings around the text. Inserted text must be escaped this often.
     pub levels: u8,
     parsed: OnceLock<(SourceFile, FileSummary)>,
 }
 
 impl MangleText {
-    /// A text in `levels` JSON strings, which stands at `empty` if there is nothing in it.
+    /// Creates a text inside `levels` JSON strings. `empty` is the position of an empty text.
     pub(super) fn new(embedded: Embedded, levels: u8, empty: TextSize) -> Self {
         let whole = TextRange::up_to(mangle_syntax::text::text_len(&embedded.text));
         let range = if whole.is_empty() { TextRange::empty(empty) } else { embedded.map.to_source(whole) };
         Self { embedded, range, levels, parsed: OnceLock::new() }
     }
 
-    /// Its bytes in the record; of a fence, in the file.
+    /// Byte range in the record; for a fence, in the file.
     #[must_use]
     pub fn range(&self) -> TextRange {
         self.range
     }
 
-    /// A range of it as one of the record.
+    /// Converts a range of the text to a range of the record.
     #[must_use]
     pub fn to_source(&self, range: TextRange) -> TextRange {
         if self.embedded.text.is_empty() { self.range } else { self.embedded.map.to_source(range) }
     }
 
-    /// An offset of the record as one of it; `None` outside of it.
+    /// Converts an offset of the record to an offset of the text. `None` outside of the text.
     #[must_use]
     pub fn to_derived(&self, offset: TextSize) -> Option<TextSize> {
         if !self.range.contains_inclusive(offset) {
@@ -56,12 +56,10 @@ impl MangleText {
         }
     }
 
-    /// The parsed text.
     pub fn source(&self) -> &SourceFile {
         &self.parsed().0
     }
 
-    /// What its statements say.
     pub fn summary(&self) -> &FileSummary {
         &self.parsed().1
     }
@@ -74,7 +72,7 @@ impl MangleText {
         })
     }
 
-    /// An offset of the text as a place of a program, of which the text is no part.
+    /// Returns an offset of the text as a place of a program that does not contain the text.
     #[must_use]
     pub fn place<'a>(&'a self, analysis: &'a dyn Analysis, offset: TextSize) -> Place<'a> {
         let text = &self.embedded.text;
@@ -86,7 +84,7 @@ impl MangleText {
     }
 }
 
-/// What is to be written into a JSON string, or into a string inside a string, so that `text` stands there.
+/// Escapes `text` for insertion into `levels` nested JSON strings.
 #[must_use]
 pub fn escaped(text: &str, levels: u8) -> String {
     let mut out = text.to_owned();
@@ -97,7 +95,7 @@ pub fn escaped(text: &str, levels: u8) -> String {
     out
 }
 
-/// The same for a snippet, whose places to fill in stay such.
+/// Escapes a snippet. Placeholders are kept.
 #[must_use]
 pub fn escaped_snippet(snippet: &str, levels: u8) -> String {
     let mut out = String::with_capacity(snippet.len());

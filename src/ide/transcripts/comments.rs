@@ -1,4 +1,4 @@
-//! Comments in Markdown and in raw text: `<!-- mangle-ls: ignore NAME -- reason -->`.
+//! Ignore comments in Markdown and raw text: `<!-- mangle-ls: ignore NAME -- reason -->`.
 
 use std::ops::Range;
 
@@ -8,30 +8,30 @@ use crate::ide::registry;
 use mangle_settings::Container;
 use mangle_syntax::lint::Rule;
 
-/// Files that are longer are not searched for comments, in bytes.
+/// Maximum file size in bytes for the search of comments.
 pub const MAX_COMMENTED: usize = 16 << 20;
 
-/// The beginning and the end of a comment, and the words for what it is about.
+/// Delimiters of a comment, and the prefix of its content.
 const OPEN: &[u8] = b"<!--";
 const CLOSE: &[u8] = b"-->";
 const MARK: &str = "mangle-ls:";
 
-/// The silencing comments of a file.
+/// Ignore comments of a file.
 #[derive(Debug, Default)]
 pub struct Comments(Vec<Comment>);
 
 #[derive(Debug)]
 struct Comment {
-    /// The bytes in which findings are silenced; `None` silences the whole file.
+    /// Byte range of the silenced findings. `None` silences the whole file.
     covers: Option<Range<u64>>,
     rules: Vec<&'static Rule>,
-    /// Where the names of the rules end.
+    /// Offset after the last rule name.
     list_end: usize,
 }
 
 impl Comments {
-    /// The comments of a text. One covers the fence behind it; where none begins there, the next line that is not
-    /// blank; behind other text, its own line.
+    /// Parses the comments of a text. A standalone comment covers the next fence or nonblank line.
+    /// A comment after other text covers its own line.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
         let mut comments = Vec::new();
@@ -48,7 +48,7 @@ impl Comments {
         Self(comments)
     }
 
-    /// Those of a file with such records. What says the same inside of JSON is no comment.
+    /// Parses the comments of Markdown and raw files. In JSON containers, no comments exist.
     #[must_use]
     pub fn in_container(text: &[u8], container: Option<Container>) -> Self {
         match container {
@@ -57,24 +57,24 @@ impl Comments {
         }
     }
 
-    /// Where the names end in the last comment that covers the line which begins at an offset, and not the file.
+    /// Returns the end of the names in the last comment that covers the line starting at an offset.
+    /// Excludes comments about the file.
     pub(super) fn list_of(&self, line: u64) -> Option<usize> {
         let is_about = |range: &Range<u64>| range.start == line;
         self.0.iter().rev().find(|one| one.covers.as_ref().is_some_and(is_about)).map(|one| one.list_end)
     }
 
-    /// Where the names end in a comment about the file.
+    /// Returns the end of the names in a comment about the file.
     pub(super) fn list_of_file(&self) -> Option<usize> {
         self.0.iter().find(|one| one.covers.is_none()).map(|one| one.list_end)
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a comment silences what a rule finds at a place of the file, in bytes.
+    /// True if a comment silences a rule at a byte offset of the file.
     #[must_use]
     pub fn silence(&self, rule: &'static Rule, offset: u64) -> bool {
         rule.is_silenceable()
@@ -101,7 +101,7 @@ fn comment(text: &[u8], start: usize, inside: &[u8], end: usize) -> Option<Comme
     Some(Comment { covers, rules, list_end })
 }
 
-/// What a comment covers.
+/// Returns the range that a comment covers.
 fn covered(text: &[u8], start: usize, end: usize) -> Range<u64> {
     let line_start = |at: usize| {
         let before = text.get(..at).unwrap_or(&[]);
@@ -113,12 +113,12 @@ fn covered(text: &[u8], start: usize, end: usize) -> Range<u64> {
     range.start as u64..range.end as u64
 }
 
-/// The end of the line at a place, behind its line end.
+/// Returns the end of the line at an offset, including its line ending.
 fn line_end(text: &[u8], at: usize) -> usize {
     text.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(text.len(), |lf| at + lf + 1)
 }
 
-/// The fence, or the line, behind a place.
+/// Returns the fence or line after an offset.
 fn next_block(text: &[u8], at: usize) -> Range<usize> {
     let mut start = line_end(text, at);
     let line = |start: usize| text.get(start..line_end(text, start)).unwrap_or(&[]);

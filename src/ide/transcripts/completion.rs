@@ -1,5 +1,5 @@
-//! What may be written at a place of an envelope: members that its profile knows and that are not there yet, and values
-//! that are one of a few words. Mangle in updates has completions of its own.
+//! Completions in an envelope: missing members of its profile, and enumerated values. Mangle text
+//! in updates uses the completions of Mangle files.
 
 use super::cursor::{Spot, Way};
 use super::{Opened, fields};
@@ -11,16 +11,16 @@ use piggyback::envelope::json::{JsonKind, NodeId};
 use piggyback::envelope::table::{ENVELOPE, MemberField, Shape, Table};
 use piggyback::envelope::{CATEGORIES, VERBS, profile};
 
-/// What may be written in an envelope, and in how many JSON strings that stands.
+/// Completions in an envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InEnvelope {
-    /// The items; ranges count from the start of the file.
+    /// Items with ranges relative to the start of the file.
     pub found: Completions,
-    /// How often what is inserted has to be escaped.
+    /// Number of nested JSON strings, for escaping inserted text.
     pub levels: u8,
 }
 
-/// What may be written at an offset of the file. `declarations` are those that hold for it.
+/// Returns the completions at an offset of the file, under the given `declarations`.
 #[must_use]
 pub fn completions(
     opened: Opened<'_>,
@@ -44,7 +44,7 @@ pub fn completions(
         return None;
     };
     let whole = spot.place(range);
-    // Before the quote of a string nothing of it can be replaced.
+    // The cursor is outside of the string content.
     if !whole.contains_inclusive(offset) {
         return None;
     }
@@ -53,7 +53,7 @@ pub fn completions(
     Some(InEnvelope { found, levels: spot.turn.levels })
 }
 
-/// A string without its quotes.
+/// Returns the range of a string without its quotes.
 fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
     let range = way.json.range(node);
     let start = (range.start() + size(1)).min(range.end());
@@ -62,14 +62,14 @@ fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
     TextRange::new(start, end.max(start))
 }
 
-/// Whether a key may be written at the place: behind the brace or a comma of the innermost object.
+/// True if a key may be inserted: after the brace or a comma of the innermost object.
 fn is_between_members(spot: &Spot<'_>, way: &Way<'_, '_>) -> bool {
     let is_object = matches!(way.json.kind(way.node), JsonKind::Object | JsonKind::Broken);
     let before = spot.reply.raw.get(..spot.offset.into()).unwrap_or(&[]).trim_ascii_end();
     is_object && matches!(before.last(), Some(b'{' | b','))
 }
 
-/// The members of the object that the first keys of the way lead to.
+/// Returns the member table of the object at the first `depth` keys of the path.
 fn table_of(way: &Way<'_, '_>, depth: usize) -> Option<&'static Table> {
     let mut table: &'static Table = &ENVELOPE;
     for key in way.keys.get(..depth)? {
@@ -82,7 +82,8 @@ fn table_of(way: &Way<'_, '_>, depth: usize) -> Option<&'static Table> {
     Some(table)
 }
 
-/// The members of a table that a profile knows and that the object does not have. With `key`, that is what stands there.
+/// Returns the members of a profile that the object does not have. `key` is the existing key at the
+/// cursor.
 fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<NodeId>) -> Vec<Completion> {
     let object = match key {
         Some(_) => way.around.last().copied().unwrap_or(way.node),
@@ -110,7 +111,7 @@ fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<
     fields.enumerate().map(item).collect()
 }
 
-/// A member with a place for its value.
+/// Returns a member with a placeholder for its value.
 fn member(field: &MemberField) -> Insertion {
     let (before, proposed, after) = match field.shape {
         Shape::Text | Shape::TextOrNull | Shape::Word(_) => ("\"", "", "\""),
@@ -124,7 +125,7 @@ fn member(field: &MemberField) -> Insertion {
     Insertion::snippet(format!("{start}{proposed}{after}"), &[&start, proposed, after])
 }
 
-/// The words that a string may be.
+/// Returns the allowed values of a string.
 fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Completion> {
     let Some((last, before)) = way.keys.split_last() else { return Vec::new() };
     let field = table_of(way, before.len()).and_then(|table| table.find(last)).map(|(field, _)| field);
@@ -155,7 +156,7 @@ fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Complet
     }
 }
 
-/// What a program proposes for a string: its hypotheses, and predicates where one is named.
+/// Returns values from a program: its hypotheses, and predicate names.
 fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion> {
     let last = way.keys.last().map_or("", String::as_str);
     let is = |name: &str| super::outline::is_key(last, name);
@@ -173,7 +174,7 @@ fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations
     if !names_one {
         return Vec::new();
     }
-    // To forget what a denial rests on is to lift it.
+    // Forgetting a fact that a denial depends on would override the denial.
     let is_decisive =
         |one: &DeclaredPredicate| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
     let mut all: Vec<_> = declarations.all().collect();
@@ -188,7 +189,7 @@ fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations
     all.into_iter().map(item).collect()
 }
 
-/// Whether the string is the key of a memory operation that forgets a predicate.
+/// True if the string is the key of a memory operation that forgets a predicate.
 fn is_forgotten(way: &Way<'_, '_>) -> bool {
     let Some(object) = way.around.last() else { return false };
     let mut members = way.json.members(*object);

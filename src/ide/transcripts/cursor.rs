@@ -1,4 +1,4 @@
-//! What stands at an offset of a transcript: the record, the reply, and the way to it through the JSON of the envelope.
+//! Position in a transcript: the record, the reply, and the JSON path in the envelope.
 
 use super::Opened;
 use super::records::Entry;
@@ -8,18 +8,18 @@ use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::{Reply, profile};
 use piggyback::transcript::Turn;
 
-/// A place in a reply.
+/// A position in a reply.
 #[derive(Debug)]
 pub(super) struct Spot<'a> {
     pub(super) entry: &'a Entry,
     pub(super) turn: &'a Turn,
     pub(super) reply: Reply<'a>,
-    /// The place as an offset of the reply.
+    /// Offset in the reply.
     pub(super) offset: TextSize,
 }
 
 impl<'a> Spot<'a> {
-    /// What stands at an offset of the file, if that is in a reply.
+    /// Returns the position in a reply at an offset of the file.
     pub(super) fn at(opened: Opened<'a>, offset: TextSize) -> Option<Self> {
         let Opened { records, settings, .. } = opened;
         records.touching(TextRange::empty(offset)).find_map(|entry| {
@@ -34,24 +34,24 @@ impl<'a> Spot<'a> {
         })
     }
 
-    /// A range of the reply as one of the file.
+    /// Converts a range of the reply to a range of the file.
     pub(super) fn place(&self, range: TextRange) -> TextRange {
         self.entry.place(self.turn.place(range))
     }
 
-    /// The object around the place, which of the reply's objects it is, and the way through it.
+    /// Returns the index of the object at the position, and the path inside the object.
     pub(super) fn way(&self) -> Option<(usize, Way<'_, 'a>)> {
         let is_around = |range: &std::ops::Range<usize>| {
             size(range.start) <= self.offset && self.offset <= size(range.end)
         };
         let mut objects = self.reply.objects.iter().enumerate().rev();
-        // An object that is not closed holds the later ones; the innermost counts.
+        // An unclosed object contains the later ones, so the innermost is used.
         let (at, object) = objects.find(|(_, object)| is_around(&object.range))?;
         Some((at, Way::to(&object.json, self.offset)))
     }
 }
 
-/// The version of the protocol that the envelope around an offset of the file looks like.
+/// Infers the protocol version of the envelope at an offset of the file.
 #[must_use]
 pub fn profile_at(opened: Opened<'_>, offset: TextSize) -> Option<Profile> {
     let spot = Spot::at(opened, offset)?;
@@ -59,17 +59,17 @@ pub fn profile_at(opened: Opened<'_>, offset: TextSize) -> Option<Profile> {
     spot.reply.objects.get(at).map(|object| profile::infer(&object.json).0)
 }
 
-/// The way from the root of a JSON value to a place in it.
+/// Path from the root of a JSON value to a position.
 #[derive(Debug)]
 pub(super) struct Way<'j, 't> {
     pub(super) json: &'j Json<'t>,
-    /// The keys on the way, array indices left out.
+    /// Keys on the path, without array indexes.
     pub(super) keys: Vec<String>,
-    /// The innermost value around the place.
+    /// Innermost value at the position.
     pub(super) node: NodeId,
-    /// The objects and arrays around it, the root first.
+    /// Enclosing objects and arrays, root first.
     pub(super) around: Vec<NodeId>,
-    /// The key that the place is on; `node` is its value then.
+    /// Key at the position. If set, `node` is its value.
     pub(super) key: Option<NodeId>,
 }
 
@@ -108,12 +108,12 @@ impl<'j, 't> Way<'j, 't> {
         }
     }
 
-    /// The keys on the way, from the control packet on where they lead through it.
+    /// Returns the keys on the path.
     pub(super) fn path(&self) -> Vec<&str> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Whether the place is in a string, quotes apart.
+    /// True if the position is inside a string value.
     pub(super) fn is_in_string(&self) -> bool {
         matches!(self.json.kind(self.node), JsonKind::Plain | JsonKind::Escaped) && self.key.is_none()
     }

@@ -1,5 +1,5 @@
-//! What is wrong with the Mangle in the fences of a Markdown file. All of them together are taken as a part of the program
-//! that goes with the file: what one declares the others may use, and nothing is said of what nobody uses.
+//! Diagnostics of Mangle fences in a Markdown file. All fences of a file form one part of the
+//! surrounding program: fences can use each other's declarations, and unused code is not reported.
 
 use std::sync::Arc;
 
@@ -10,12 +10,10 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::lint::{Diagnostic, FileEdit, Group, RelatedPlace, ResolvedFix, Rule, Severity};
 use mangle_syntax::text::{FileId, TextRange};
 
-/// The rules that look at the whole program and have something to say of a part of a text: does the predicate exist, and
-/// with so many arguments.
+/// Whole-program rules that apply to fences: existence and arity of predicates.
 const OF_PROGRAM: [&str; 3] = ["undefined-predicate", "arity-mismatch", "head-arity-conflict"];
 
-/// The findings, with ranges of the file. What is only worth a hint in a policy is not worth one in a text about
-/// policies.
+/// Returns the findings with ranges of the file. Findings below warning severity are omitted.
 pub(super) fn diagnostics(
     file: FileId,
     fences: &[MangleText],
@@ -35,7 +33,7 @@ pub(super) fn diagnostics(
     let ids: Vec<FileId> = own.ids().collect();
     let is_wanted = |rule: &Rule| OF_PROGRAM.contains(&rule.name);
     let found = diagnostics_of_files(&program, &ids, judge.rules, cache, &is_wanted);
-    // Without a program nobody knows which predicates there are.
+    // Without a program, the set of predicates is unknown.
     let is_told = |found: &Diagnostic| {
         found.severity >= Severity::Warning
             && found.rule.group != Group::Quality
@@ -45,7 +43,7 @@ pub(super) fn diagnostics(
     all.filter(|(_, found)| is_told(found)).filter_map(|(id, found)| own.place(id, found)).collect()
 }
 
-/// The fences of a file, which stand for files of a program.
+/// Fences of a file as files of a program.
 #[derive(Clone, Copy)]
 struct Fences<'f> {
     file: FileId,
@@ -53,12 +51,12 @@ struct Fences<'f> {
 }
 
 impl Fences<'_> {
-    /// Their ids, which no file has.
+    /// Returns the IDs of the fences. No real file has these IDs.
     fn ids(self) -> impl Iterator<Item = FileId> {
         (1..).zip(self.fences).map(|(at, _)| FileId(NOWHERE.0.saturating_sub(at)))
     }
 
-    /// What was found in a fence as something of the file.
+    /// Converts a finding in a fence to a finding in the file.
     fn place(self, id: FileId, found: Diagnostic) -> Option<Diagnostic> {
         let (_, range) = self.range(id, found.range)?;
         let related = found.related.iter().filter_map(|related| {
@@ -78,7 +76,7 @@ impl Fences<'_> {
         Some(Diagnostic { range, related, fix, ..found })
     }
 
-    /// A range of a fence as one of the file; of another file it stays.
+    /// Converts a range of a fence to a range of the file. Ranges of other files are unchanged.
     fn range(self, id: FileId, range: TextRange) -> Option<(FileId, TextRange)> {
         match self.ids().position(|known| known == id) {
             Some(at) => Some((self.file, self.fences.get(at)?.to_source(range))),

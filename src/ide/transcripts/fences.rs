@@ -1,21 +1,20 @@
-//! The Mangle in the fences of a Markdown file.
+//! Mangle fences of a Markdown file.
 
 use super::atom::MangleText;
 use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size};
 
-/// The words behind the marks of a fence that say that Mangle is in it.
+/// Info strings of Mangle fences.
 const WORDS: [&str; 3] = ["mangle", "mg", "datalog"];
 
-/// The comment before a fence that is not to be looked at.
+/// Comment that excludes the next fence.
 const IGNORE: &str = "mangle-ls: ignore-fence";
 
-/// Whether a text has a fence with Mangle.
 #[must_use]
 pub fn has_mangle(text: &str) -> bool {
     !fences(text).is_empty()
 }
 
-/// What is in each of them. Ranges count from the start of the file.
+/// Returns the Mangle fences, with ranges relative to the start of the file.
 pub(super) fn fences(text: &str) -> Vec<MangleText> {
     let mut found = Vec::new();
     let mut open: Option<(&str, usize, bool)> = None;

@@ -1,4 +1,4 @@
-//! What the members of an envelope are for, and what the runtime does with each.
+//! Documentation of envelope members, including their treatment by the runtime.
 
 use super::outline::is_key;
 use crate::ide::markup::Markup;
@@ -6,23 +6,23 @@ use mangle_settings::Profile;
 use piggyback::envelope::table::{ENVELOPE, Requirement, Shape, Table};
 use piggyback::envelope::{CATEGORIES, OPERATIONS, VERBS, Verb};
 
-/// A member that is known.
+/// A known member.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
-    /// Where it stands: keys, the outermost first, array indices left out.
+    /// Keys from the outermost object, without array indexes.
     path: &'static [&'static str],
-    /// What it is for, and what the runtime does with it.
+    /// Purpose of the member, and its treatment by the runtime.
     says: &'static str,
 }
 
-/// No known member lies deeper.
+/// Maximum depth of known members.
 pub(super) const DEEPEST: usize = 3;
 
 macro_rules! fields {
     ($($($key:literal).+ => $says:literal,)*) => { &[$(Field { path: &[$($key),+], says: $says }),*] };
 }
 
-/// The members.
+/// Known members.
 #[rustfmt::skip] // One row a member.
 static FIELDS: &[Field] = fields! {
     "control_packet" => "What the kernel is told. The runtime reads it; without it the packet is empty.",
@@ -73,7 +73,7 @@ static FIELDS: &[Field] = fields! {
     "control_packet"."context_feedback"."missing_context" => "What was missing.",
 };
 
-/// The member at the end of a path.
+/// Returns the member at a path.
 pub(super) fn find(path: &[&str]) -> Option<&'static Field> {
     let is_it = |field: &&Field| {
         field.path.len() == path.len() && field.path.iter().zip(path).all(|(name, key)| is_key(key, name))
@@ -81,18 +81,17 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Field> {
     FIELDS.iter().find(is_it)
 }
 
-/// What a member is for, and what the runtime does with it.
 pub(super) fn says(field: &Field) -> &'static str {
     field.says
 }
 
-/// What is shown of a member.
+/// Returns the hover of a member.
 pub(super) fn markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
     Markup::default().words(format!("`{name}`")).words(field.says).words(needs(field.path))
 }
 
-/// Which profiles have a member, and how much they want it.
+/// Lists the profiles with a member, and its requirement level.
 fn needs(path: &[&str]) -> String {
     let Some((last, before)) = path.split_last() else { return String::new() };
     let mut table: &'static Table = &ENVELOPE;
@@ -118,14 +117,14 @@ fn needs(path: &[&str]) -> String {
     format!("Profiles: {}.", known.join(", "))
 }
 
-/// The profiles that have something.
+/// Lists the profiles selected by `has`.
 fn profiles(has: impl Fn(Profile) -> bool) -> String {
     let known: Vec<_> =
         Profile::ALL.iter().filter(|profile| has(**profile)).map(|one| one.as_str()).collect();
     format!("Profiles: {}.", known.join(", "))
 }
 
-/// What is shown of a value that is one of a few words.
+/// Returns the hover of an enumerated value.
 pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
     let (last, before) = path.split_last()?;
     let parent = before.last()?;
@@ -153,7 +152,7 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
     })
 }
 
-/// The names of all members of the object at a path.
+/// Returns the names of all members of the object at a path.
 #[cfg(test)]
 pub(super) fn names(path: &[&str]) -> Vec<&'static str> {
     let inside =

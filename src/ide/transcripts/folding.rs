@@ -1,4 +1,4 @@
-//! What can be folded away in a transcript: turns, envelopes, their members.
+//! Folding ranges of a transcript: turns, envelopes, members.
 
 use super::Opened;
 use super::outline::Member;
@@ -6,16 +6,17 @@ use crate::ide::folding::{Fold, FoldKind};
 use mangle_check::lines::line_start;
 use mangle_syntax::text::{TextRange, slice};
 
-/// More folds are not sent.
+/// Maximum number of folds.
 const MOST: usize = 5_000;
 
-/// The folds of the file, sorted by start, no two starting on one line, each inside of another or beside it.
+/// Returns the folds of the file, sorted by start and properly nested, with at most one fold per
+/// starting line.
 #[must_use]
 pub fn folds(opened: Opened<'_>) -> Vec<Fold> {
     let text = opened.records.text();
     let mut ranges = Vec::new();
     for entry in opened.records.list() {
-        // Where all is on one line, there is nothing to fold.
+        // A record on one line has no folds.
         if !slice(text, entry.range()).contains('\n') {
             continue;
         }

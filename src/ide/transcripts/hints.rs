@@ -1,4 +1,5 @@
-//! Hints in a transcript: how the runtime reads each reply, how many updates it keeps, and which are lost.
+//! Inlay hints in a transcript: the parse result of each reply, the number of kept updates, and
+//! lost updates.
 
 use super::Opened;
 use super::outline::{ReplyOutline, stage_words};
@@ -7,7 +8,7 @@ use crate::ide::inlay_hints::{Hint, HintKind};
 use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::envelope::account::{Tally, UpdateFate};
 
-/// The hints in a range of the file, in order.
+/// Returns the hints in a range of the file, sorted by offset.
 #[must_use]
 pub fn hints(opened: Opened<'_>, range: TextRange) -> Vec<Hint> {
     let mut found = Vec::new();
@@ -58,7 +59,7 @@ fn of_reply(
     }
 }
 
-/// What is shown behind an update that is lost.
+/// Returns the label after a lost update.
 fn label_of(fate: &UpdateFate) -> Option<&'static str> {
     match fate {
         UpdateFate::Passed(_) | UpdateFate::Asserted { .. } | UpdateFate::NotTaken => None,
@@ -69,7 +70,7 @@ fn label_of(fate: &UpdateFate) -> Option<&'static str> {
     }
 }
 
-/// What becomes of an update, as a sentence.
+/// Describes the outcome of an update as a sentence.
 pub(super) fn sentence(fate: &UpdateFate) -> String {
     let said = fate.to_string();
     let mut chars = said.chars();

@@ -1,5 +1,5 @@
-//! What is shown of what stands under the pointer in an envelope: how the runtime reads it, what it does with a member,
-//! a verb or an operation, and what becomes of an update. Words of the transcript are shown as words of somebody else.
+//! Hover in an envelope: parse result, treatment of members, verbs and operations, and outcomes of
+//! updates. Text from the transcript is treated as untrusted.
 
 use super::cursor::{Spot, Way};
 use super::hints::sentence;
@@ -12,8 +12,8 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::account::Tally;
 use piggyback::envelope::json::JsonKind;
 
-/// What there is to say at an offset of the file; ranges count from its start. Not of Mangle in an update, which has its
-/// own hovers; see [`fate`].
+/// Returns the hover at an offset of the file, with ranges relative to its start. Mangle text in
+/// updates has separate hovers; see [`fate`].
 #[must_use]
 pub fn hover(opened: Opened<'_>, offset: TextSize) -> Option<Hover> {
     let spot = Spot::at(opened, offset)?;
@@ -33,7 +33,7 @@ pub fn hover(opened: Opened<'_>, offset: TextSize) -> Option<Hover> {
     Some(Hover { range: spot.place(range), markup })
 }
 
-/// How the runtime reads the reply, and what it makes of one of its objects.
+/// Describes the parse result of the reply, and the role of one of its objects.
 fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
     let Reply { picked, .. } = spot.reply;
     let outlines = opened.records.outlines(spot.entry, opened.settings);
@@ -83,10 +83,10 @@ fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) 
     markup
 }
 
-/// So many bytes are about one token.
+/// Approximate number of bytes per token.
 const BYTES_OF_A_TOKEN: usize = 4;
 
-/// A member, by its key.
+/// Returns the hover of a member key.
 fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     let (last, _) = path.split_last()?;
     match fields::find(path) {
@@ -100,12 +100,12 @@ fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     .filter(|_| way.json.kind(way.json.root()) == JsonKind::Object)
 }
 
-/// Whether the member belongs to an object whose members nobody prescribes.
+/// True if the member belongs to an object with arbitrary members.
 fn is_free(path: &[&str]) -> bool {
     path.contains(&"tool_args")
 }
 
-/// A value that is one of a few words.
+/// Returns the hover of an enumerated value.
 fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     if !way.is_in_string() {
         return None;
@@ -114,7 +114,8 @@ fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     fields::word(path, &value)
 }
 
-/// What becomes of the update that a text in the record at `start` is; nothing for Mangle that is no update.
+/// Describes the outcome of the update with this text, in the record at `start`. Empty for Mangle
+/// text that is not an update.
 #[must_use]
 pub fn fate(opened: Opened<'_>, start: TextSize, text: &MangleText) -> Markup {
     for entry in opened.records.touching(text.range() + start) {

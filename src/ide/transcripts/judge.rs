@@ -1,4 +1,4 @@
-//! The findings of a transcript, record by record, with their severities, less what is silenced in the records.
+//! Transcript checker: findings per record, with severities and suppression.
 
 use std::sync::Arc;
 
@@ -12,51 +12,49 @@ use piggyback::transcript::{
     Checker, Limits, ReadSummary, Record, RecordCheck, RecordChecker, TranscriptFinding, TurnSite, check_with,
 };
 
-/// What a transcript is judged by.
+/// Context for checking a transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'a> {
-    /// How grave which findings are.
+    /// Severities of the rules.
     pub rules: &'a RuleSettings,
-    /// Settings, declarations, tools.
+    /// Settings, declarations and tools.
     pub context: ReplyContext<'a>,
-    /// The limits of the runtime's configuration.
+    /// Limits from the configuration of the runtime.
     pub limits: &'a Limits,
-    /// The programs that findings may point into.
+    /// Programs that findings may refer to.
     pub programs: &'a [Arc<Program>],
 }
 
-/// What was found in a record.
 #[derive(Debug, Default)]
 pub struct RecordFindings {
-    /// What was found, with the place that its ranges count from.
+    /// Findings with the position that their ranges are relative to.
     pub found: Vec<TranscriptFinding>,
-    /// How many envelopes the runtime takes from it.
+    /// Number of envelopes that the runtime takes from the record.
     pub envelopes: u64,
 }
 
-/// Checks single records, for [`TranscriptCheck::take`]. Several of them may work at one transcript.
+/// Checker of single records, for [`TranscriptCheck::take`]. One transcript can have several
+/// examiners.
 #[derive(Debug)]
 pub struct RecordExaminer<'a> {
     context: ReplyContext<'a>,
     records: RecordChecker<'a>,
 }
 
-/// What was found in a record by itself.
+/// Result of checking a record in isolation.
 #[derive(Debug)]
 pub struct ExaminedRecord {
     checked: RecordCheck,
-    /// What silences some of it, where there may be such.
+    /// Suppressions in the record. `None` if the record has none.
     covers: Option<Vec<Cover>>,
 }
 
 impl<'a> RecordExaminer<'a> {
-    /// One for a transcript.
     #[must_use]
     pub fn new(judge: Judge<'a>) -> Self {
         Self { context: judge.context, records: RecordChecker::new(judge.context) }
     }
 
-    /// Checks a record.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> ExaminedRecord {
         if !members::is_marked(record.bytes) {
@@ -71,7 +69,7 @@ impl<'a> RecordExaminer<'a> {
     }
 }
 
-/// A check of one transcript.
+/// Check of one transcript.
 #[derive(Debug)]
 pub struct TranscriptCheck<'a> {
     judge: Judge<'a>,
@@ -80,20 +78,19 @@ pub struct TranscriptCheck<'a> {
 }
 
 impl<'a> TranscriptCheck<'a> {
-    /// Begins a check.
     #[must_use]
     pub fn new(judge: Judge<'a>) -> Self {
         let checker = Checker::new(judge.context, judge.limits.clone());
         Self { judge, examiner: RecordExaminer::new(judge), checker }
     }
 
-    /// Looks at the next record.
+    /// Checks the next record.
     pub fn record(&mut self, record: &Record<'_>) -> RecordFindings {
         let examined = self.examiner.record(record);
         self.take(record, examined)
     }
 
-    /// Takes what a [`RecordExaminer`] found in the next record.
+    /// Adds the result of a [`RecordExaminer`] for the next record.
     pub fn take(&mut self, record: &Record<'_>, examined: ExaminedRecord) -> RecordFindings {
         let (mut found, before) = (Vec::new(), self.checker.envelopes());
         self.checker.take(record, examined.checked, &mut found);
@@ -104,13 +101,13 @@ impl<'a> TranscriptCheck<'a> {
         RecordFindings { found, envelopes: self.checker.envelopes() - before }
     }
 
-    /// How many replies were sent back so far.
+    /// Number of rejected replies so far.
     #[must_use]
     pub fn repair_rounds(&self) -> u64 {
         self.checker.repair_rounds()
     }
 
-    /// What only the end of the file shows.
+    /// Returns the findings that depend on the end of the file.
     #[must_use]
     pub fn finish(self, summary: &ReadSummary) -> Vec<TranscriptFinding> {
         let mut found = Vec::new();
@@ -120,8 +117,8 @@ impl<'a> TranscriptCheck<'a> {
 }
 
 impl Judge<'_> {
-    /// Something that was found as a diagnostic of the file `file`, in which the place that its ranges count from is
-    /// `base`. `None` if its rule is off.
+    /// Converts a finding to a diagnostic of `file`. `base` is the file offset that the ranges are
+    /// relative to. `None` if the rule is disabled.
     #[must_use]
     pub fn diagnostic(&self, found: TranscriptFinding, file: FileId, base: TextSize) -> Option<Diagnostic> {
         let TranscriptFinding { finding, address, .. } = found;
@@ -134,7 +131,7 @@ impl Judge<'_> {
         Some(Diagnostic { path: address.path, ..placed })
     }
 
-    /// Where a statement of a policy starts.
+    /// Returns the start of a policy statement.
     fn start_of(&self, file: FileId, statement: StatementId) -> Option<TextSize> {
         let files = self.programs.iter().filter_map(|program| program.file(file));
         let mut items = files.flat_map(|file| file.items.iter());

@@ -1,5 +1,5 @@
-//! The files that a packet names: what it was about, what it touched. Only paths; whether they are there, and inside the
-//! workspace, is found out by whoever may look.
+//! Links to files named in packets: targets and affected files. Callers check that a file exists
+//! and is inside the workspace.
 
 use super::Opened;
 use super::outline::{is_key, updates};
@@ -7,25 +7,24 @@ use mangle_syntax::text::{TextRange, slice};
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::plain;
 
-/// More paths are not given: each costs a look at the disk.
+/// Maximum number of paths, because each path costs a disk access.
 const MOST: usize = 500;
 
-/// A path longer than that is none.
+/// Maximum length of a path in bytes.
 const LONGEST: usize = 256;
 
-/// A path in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathLink {
-    /// Its bytes in the file.
+    /// Byte range in the file.
     pub range: TextRange,
-    /// The path: relative, with `/`.
+    /// Relative path with `/` separators.
     pub path: String,
 }
 
-/// The members of packets that name files.
+/// Packet members that contain file names.
 const MEMBERS: [&str; 6] = ["target", "files_affected", "tests_impacted", "path", "file", "file_path"];
 
-/// The paths of all packets, in the order of the text.
+/// Returns the paths of all packets, in source order.
 #[must_use]
 pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
     let mut found = Vec::new();
@@ -48,7 +47,8 @@ pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
     found
 }
 
-/// The strings in members that name files, however deep; `names` where the value itself is one of these.
+/// Collects strings in members with file names, at any depth. `names` is true if the value belongs
+/// to such a member.
 fn of_members(json: &Json<'_>, node: NodeId, names: bool, add: &mut impl FnMut(TextRange, String)) {
     match json.kind(node) {
         JsonKind::Object => {
@@ -70,7 +70,7 @@ fn of_members(json: &Json<'_>, node: NodeId, names: bool, add: &mut impl FnMut(T
     }
 }
 
-/// The strings among the arguments of an update.
+/// Collects the string arguments of an update.
 fn of_update(json: &Json<'_>, node: NodeId, add: &mut impl FnMut(TextRange, String)) {
     let Some((text, map)) = json.string_with_map(node) else { return };
     let Some(read) = plain::read(text.trim_end()) else { return };
@@ -85,7 +85,7 @@ fn of_update(json: &Json<'_>, node: NodeId, add: &mut impl FnMut(TextRange, Stri
     }
 }
 
-/// Whether a text can be the path of a file below a folder: relative, never upward, no address.
+/// True if a text can be a relative path below a folder, without `..` and URL schemes.
 fn is_path(text: &str) -> bool {
     let is_odd =
         |char: char| char.is_control() || matches!(char, ':' | '\\' | '"' | '<' | '>' | '|' | '?' | '*');

@@ -1,4 +1,4 @@
-//! The member `x_mangle_ls_ignore`: which rules it silences in the object that it stands in.
+//! Suppression member `x_mangle_ls_ignore`: silences rules in its object.
 
 use memchr::memmem;
 
@@ -12,22 +12,22 @@ use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
 use piggyback::envelope::{Reply, TRANSITION_UNBACKED};
 use piggyback::transcript::{Address, TranscriptFinding, Turn, TurnSite, carried};
 
-/// The name of the member.
+/// Name of the member.
 pub(super) const NAME: &str = "x_mangle_ls_ignore";
 
-/// A string with names of rules in such a member. All places are of the record.
+/// A string with rule names in such a member. All ranges are relative to the record.
 #[derive(Debug)]
 pub(in crate::ide) struct Cover {
-    /// What is silenced.
+    /// Range of the silenced findings.
     covers: TextRange,
     names: Vec<Name>,
-    /// From the first name to the last, and what goes when no name is left: the string, or the member. `None` where an
-    /// edit cannot be made.
+    /// Range from the first name to the last, and range to delete if no name remains: the string or
+    /// the member. `None` if the range cannot be edited.
     list: Option<TextRange>,
     whole: Option<TextRange>,
 }
 
-/// A name of a rule.
+/// A rule name in the member.
 #[derive(Debug)]
 struct Name {
     place: TextRange,
@@ -35,12 +35,12 @@ struct Name {
     rule: Option<&'static Rule>,
 }
 
-/// Whether a record may have such a member.
+/// True if a record may contain the member.
 pub(in crate::ide) fn is_marked(record: &[u8]) -> bool {
     memmem::find(record, NAME.as_bytes()).is_some()
 }
 
-/// The members of a record that was read before.
+/// Returns the members of a parsed record.
 pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSettings) -> Vec<Cover> {
     let mut covers = Vec::new();
     if is_marked(record) {
@@ -52,7 +52,8 @@ pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &Transcr
     covers
 }
 
-/// The members in the envelopes of a reply. At the top of an envelope one covers the whole reply.
+/// Collects the members in the envelopes of a reply. A member at the top level of an envelope
+/// covers the whole reply.
 pub(in crate::ide) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
     let whole = TextRange::up_to(size(reply.raw.len()));
     let deletable = |range: TextRange| {
@@ -65,24 +66,24 @@ pub(in crate::ide) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], ou
     }
 }
 
-/// The members of the record itself, where it is JSON.
+/// Collects the members of a JSON record.
 pub(in crate::ide) fn of_record(record: &[u8], out: &mut Vec<Cover>) {
     let json = Json::parse(record);
     let mut own = Vec::new();
     let places = Places { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
     of_json(&json, &mut own, &places);
-    // An envelope that is its record was seen as a reply.
+    // A record that is an envelope was already processed as a reply.
     let place = |cover: &Cover| cover.names.first().map(|name| name.place);
     own.retain(|one| !out.iter().any(|other| place(other) == place(one)));
     out.append(&mut own);
 }
 
-/// Where in the record the places of some JSON are.
+/// Conversion of JSON ranges to ranges of the record.
 struct Places<'p> {
     place: &'p dyn Fn(TextRange) -> TextRange,
-    /// The same of what can be deleted.
+    /// Converts a range to delete.
     deletable: &'p dyn Fn(TextRange) -> Option<TextRange>,
-    /// What a member at the top covers.
+    /// Range covered by a member at the top level.
     root: TextRange,
 }
 
@@ -106,7 +107,7 @@ fn is_container(json: &Json<'_>, node: NodeId) -> bool {
     matches!(json.kind(node), JsonKind::Array | JsonKind::Object)
 }
 
-/// The strings of a value: `"NAME, NAME -- reason"`, or a list of such.
+/// Parses the strings of a value: `"NAME, NAME -- reason"`, or a list of such strings.
 fn of_member(
     json: &Json<'_>,
     value: NodeId,
@@ -133,7 +134,7 @@ fn of_member(
     }
 }
 
-/// Where the names stand in a text.
+/// Returns the ranges of the names in a text.
 fn words(text: &str) -> Vec<TextRange> {
     let names = text.split("--").next().unwrap_or_default();
     let mut at = 0;
@@ -145,7 +146,7 @@ fn words(text: &str) -> Vec<TextRange> {
     ranges.filter(|range| !range.is_empty()).collect()
 }
 
-/// Takes away what is silenced, and adds what is wrong with the members.
+/// Removes silenced findings, and adds findings about the members themselves.
 pub(in crate::ide) fn apply(
     covers: &[Cover],
     site: TurnSite,
@@ -180,7 +181,7 @@ pub(in crate::ide) fn apply(
 }
 
 impl Cover {
-    /// The names that no rule has.
+    /// Returns findings for unknown rule names.
     fn unknown(&self) -> impl Iterator<Item = Finding> {
         self.names.iter().filter(|name| name.rule.is_none()).map(|Name { place, word, .. }| {
             let near = registry::similar(word);
@@ -194,10 +195,10 @@ impl Cover {
         })
     }
 
-    /// The names that suppress nothing.
+    /// Returns a finding for names that suppress nothing.
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
-            // What a replay finds is found by it alone, or by it as well.
+            // A replay also reports these rules, so a check cannot determine that a name is unused.
             let is_replayed = |rule: &Rule| {
                 rule == &TRANSITION_UNBACKED || agent_replay::rules().any(|known| known == rule)
             };
@@ -211,7 +212,7 @@ impl Cover {
         let mut finding = Finding::new(&UNUSED_SUPPRESSION, unused.first()?.place, message)
             .note("the rule reports nothing here");
         let kept: Vec<_> = all().filter(|one| !is_unused(one)).map(|(name, _)| name.word.as_str()).collect();
-        // What needs no escape is written the same through any number of strings.
+        // Text that needs no escapes is identical at every level of string nesting.
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ' ' | '.');
         finding.fix = match kept.as_slice() {
             [] => self.whole.map(|whole| Fix::safe("delete the suppression").replace(whole, "")),

@@ -1,10 +1,15 @@
-//! Transcripts: what is found in them and silenced, the same for the editor and the command line; and what an editor shows,
-//! one file a feature.
+//! Transcripts: findings and suppression, shared by the language server and the command line, and
+//! editor features, one file per feature.
 //!
-//! Takes records as `transcript` gives them or a whole text, settings and the programs that it goes with; gives diagnostics
-//! and plain data with byte ranges of the file. A member `x_mangle_ls_ignore` silences what is found in its object, a
-//! comment `<!-- mangle-ls: ignore NAME -->` what stands behind it. [`Records`] keeps from edit to edit what is known of each record, [`outline`] is what can be seen of it;
-//! Mangle inside a transcript ([`MangleText`]) is looked at by the features for Mangle files.
+//! The input consists of records from `transcript` or a whole text, settings, and the related
+//! programs. The output contains diagnostics and plain data with byte ranges of the file.
+//!
+//! A member `x_mangle_ls_ignore` silences findings in its object. A comment
+//! `<!-- mangle-ls: ignore NAME -->` silences findings in the following block.
+//!
+//! [`Records`] caches the analysis of each record across edits, and [`outline`] extracts the
+//! visible structure. Mangle text inside a transcript ([`MangleText`]) uses the features of Mangle
+//! files.
 
 mod atom;
 mod comments;
@@ -45,27 +50,25 @@ use mangle_settings::TranscriptSettings;
 use piggyback::envelope::account::{Tally, UpdateFate};
 use piggyback::envelope::atoms::Declarations;
 
-/// A transcript as features see it. Cheap to copy.
+/// A transcript, as passed to features. Cheap to copy.
 #[derive(Debug, Clone, Copy)]
 pub struct Opened<'a> {
-    /// Its records.
     pub records: &'a Records,
-    /// The settings that hold for it.
     pub settings: &'a TranscriptSettings,
-    /// What the policies around it declare; `None` where there are none, or it was not requested.
+    /// Declarations of the surrounding policies. `None` if missing or not requested.
     pub declarations: Option<&'a Declarations>,
-    /// What a replay said of it.
+    /// Verdicts of a replay.
     pub verdicts: Option<&'a TranscriptVerdicts>,
 }
 
 impl<'a> Opened<'a> {
-    /// A transcript without policies.
+    /// Creates a transcript without policies.
     #[must_use]
     pub fn new(records: &'a Records, settings: &'a TranscriptSettings) -> Self {
         Self { records, settings, declarations: None, verdicts: None }
     }
 
-    /// What becomes of an update of a turn.
+    /// Returns the outcome of an update.
     #[must_use]
     pub fn fate(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> UpdateFate {
         let fate = atom.fate.clone().judged(self.declarations);
@@ -76,7 +79,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// How many updates of the envelope that the runtime takes from a turn came to what end.
+    /// Counts the outcomes of the updates in the envelope that the runtime takes from a turn.
     #[must_use]
     pub fn tally(self, entry: &Entry, outline: &ReplyOutline) -> Tally {
         let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);

@@ -1,5 +1,5 @@
-//! What can be seen of the replies of a record without judging them: how the runtime reads each, its envelopes with
-//! their members, what becomes of its updates. What hints, symbols, folds, references and both channels are made from.
+//! Structural view of the replies in a record: parse result, envelopes with their members, and
+//! outcomes of updates. Basis of hints, symbols, folds, references and the two-channel view.
 
 use super::atom::MangleText;
 use mangle_settings::TranscriptSettings;
@@ -10,82 +10,72 @@ use piggyback::envelope::runtime::{DropReason, Stage, Warning};
 use piggyback::envelope::{Object, Reply};
 use piggyback::transcript::{TextKind, Turn, TurnRole};
 
-/// A turn of a record. Ranges count from the start of the record.
+/// A turn of a record. Ranges are relative to the start of the record.
 #[derive(Debug)]
 pub struct ReplyOutline {
-    /// Which of the record's turns it is.
+    /// Index of the turn in the record.
     pub turn: usize,
-    /// Who speaks.
     pub role: TurnRole,
-    /// What the turn is.
     pub kind: TextKind,
-    /// Its bytes.
     pub range: TextRange,
-    /// How the runtime reads it; `None` where it is not read as a reply.
+    /// Parse result. `None` if the turn is not parsed as a reply.
     pub outcome: Option<Outcome>,
-    /// What a person is shown.
+    /// Text shown to the user.
     pub surface: String,
-    /// Where that is written.
+    /// Range of the surface in the record.
     pub surface_range: TextRange,
-    /// The objects in it that are envelopes, or begin as one.
+    /// Complete or incomplete envelopes.
     pub envelopes: Vec<EnvelopeOutline>,
 }
 
-/// How the runtime reads a reply.
+/// Result of parsing a reply like the runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The step that found an envelope; `None` where strict mode refuses the reply.
+    /// Parse stage that found an envelope. `None` if strict mode rejects the reply.
     pub stage: Option<Stage>,
-    /// What it warns of, in words.
+    /// Warnings of the runtime, as text.
     pub warnings: Vec<String>,
-    /// The bytes of the surface, and those of the control packet as they are written.
+    /// Size in bytes of the surface, and of the control packet as written.
     pub bytes: (usize, usize),
 }
 
-/// An envelope.
 #[derive(Debug)]
 pub struct EnvelopeOutline {
-    /// Its bytes.
     pub range: TextRange,
-    /// Whether it is the one that the runtime takes.
+    /// True if the runtime takes this envelope.
     pub is_picked: bool,
-    /// The members of the envelope and of its control packet, in the order of the text.
+    /// Members of the envelope and of its control packet, in source order.
     pub members: Vec<Member>,
-    /// Its updates.
+    /// Updates.
     pub atoms: Vec<AtomOutline>,
-    /// The other atoms in it, of which none is asserted: both ends of its state transitions.
+    /// Other atoms, which are never asserted: both ends of the state transitions.
     pub others: Vec<MangleText>,
 }
 
-/// A member of an envelope, or of an object in it.
+/// A member of an envelope, or of a nested object.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Its key.
     pub name: String,
-    /// A few words about its value.
+    /// Short description of the value.
     pub detail: String,
-    /// What it is.
     pub kind: Node,
-    /// The key, quotes included.
+    /// Range of the key with quotes.
     pub key: TextRange,
-    /// The value.
     pub value: TextRange,
-    /// The members that it has itself.
+    /// Nested members.
     pub members: Vec<Member>,
 }
 
-/// An update.
 #[derive(Debug)]
 pub struct AtomOutline {
-    /// Which of the envelope's updates it is.
+    /// Index of the update in the envelope.
     pub index: usize,
-    /// Its text, and where that is.
     pub text: MangleText,
-    /// What becomes of it, as far as the runtime's filters tell; see [`Opened::fate`](super::Opened::fate).
+    /// Outcome according to the filters of the runtime; see [`Opened::fate`](super::Opened::fate).
     pub fate: UpdateFate,
 }
 
-/// What can be seen of the turns of a record.
+/// Returns the outlines of the turns of a record.
 pub(super) fn of_record(turns: &[Turn], bytes: &[u8], settings: &TranscriptSettings) -> Vec<ReplyOutline> {
     let numbered = turns.iter().enumerate();
     numbered.map(|(at, turn)| Outliner { turn, bytes, settings }.outline(at)).collect()
@@ -140,7 +130,8 @@ impl Outliner<'_> {
         }
     }
 
-    /// An envelope, with what becomes of its updates where the runtime takes it.
+    /// Returns the outline of an envelope. Includes the outcomes of its updates if the runtime
+    /// takes the envelope.
     fn envelope(&self, object: &Object<'_>, account: Option<&[AccountEntry]>) -> EnvelopeOutline {
         let json = &object.json;
         let mut members = self.members(json, json.root(), 2);
@@ -156,7 +147,7 @@ impl Outliner<'_> {
         EnvelopeOutline { range: self.turn.place(range), is_picked, members, atoms, others }
     }
 
-    /// The members of an object, and of those in it.
+    /// Returns the members of an object, nested up to `depth`.
     fn members(&self, json: &Json<'_>, node: NodeId, depth: u8) -> Vec<Member> {
         if depth == 0 {
             return Vec::new();
@@ -189,7 +180,7 @@ impl Outliner<'_> {
         Some(AtomOutline { index, text, fate })
     }
 
-    /// A string of an envelope that is Mangle.
+    /// Returns a string of an envelope as Mangle text.
     fn mangle(&self, json: &Json<'_>, node: NodeId) -> Option<MangleText> {
         let (text, map) = json.string_with_map(node)?;
         let map = if map.is_identity() { copied(json.range(node)) } else { map };
@@ -200,7 +191,7 @@ impl Outliner<'_> {
         Some(MangleText::new(embedded, self.turn.levels + 1, empty))
     }
 
-    /// An update without an envelope around it.
+    /// Returns an update without an envelope as an outline.
     fn lone_atom(&self, text: &[u8]) -> EnvelopeOutline {
         let text = String::from_utf8_lossy(text).into_owned();
         let whole = TextRange::up_to(size(text.len()));
@@ -215,25 +206,25 @@ impl Outliner<'_> {
     }
 }
 
-/// More members of one object are not shown.
+/// Maximum number of shown members per object.
 const MOST_MEMBERS: usize = 200;
 
-/// The keys that make an object an envelope.
+/// Keys that identify an envelope.
 pub(super) const KEYS: [&str; 2] = ["control_packet", "surface_response"];
 
-/// Whether the runtime takes a key for this one: it looks at no case.
+/// True if the runtime accepts a key as `name`. The comparison ignores case.
 pub(super) fn is_key(key: &str, name: &str) -> bool {
     key.eq_ignore_ascii_case(name)
 }
 
-/// The map of a text that is a stretch of its source.
+/// Returns the map of a text that equals a range of its source.
 fn copied(range: TextRange) -> SegmentMap {
     let mut map = SegmentMapBuilder::default();
     map.copy(range);
     map.finish()
 }
 
-/// The last member of this name in an object.
+/// Returns the last member with this name in an object.
 fn member_of(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
     let is_it = |found: &piggyback::envelope::json::Member| {
         json.string(found.key).is_some_and(|key| is_key(&key, name))
@@ -241,19 +232,19 @@ fn member_of(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
     json.members(object).filter(is_it).map(|found| found.value).last()
 }
 
-/// The elements of a list of the control packet.
+/// Returns the elements of a list in the control packet.
 fn list(json: &Json<'_>, name: &str) -> Vec<NodeId> {
     let control = member_of(json, json.root(), "control_packet");
     let list = control.and_then(|control| member_of(json, control, name));
     list.map(|list| json.elements(list).collect()).unwrap_or_default()
 }
 
-/// The elements of `control_packet.mangle_updates`.
+/// Returns the elements of `control_packet.mangle_updates`.
 pub(super) fn updates(json: &Json<'_>) -> Vec<NodeId> {
     list(json, "mangle_updates")
 }
 
-/// Both ends of the elements of `control_packet.state_transitions`.
+/// Returns both ends of the elements of `control_packet.state_transitions`.
 fn transitions(json: &Json<'_>) -> Vec<NodeId> {
     let ends = |one: NodeId| ["from", "to"].into_iter().filter_map(move |end| member_of(json, one, end));
     list(json, "state_transitions").into_iter().flat_map(ends).collect()
@@ -276,7 +267,7 @@ fn outcome(reply: &Reply<'_>) -> Outcome {
     outcome
 }
 
-/// What a warning of the runtime says, in our words and without those of the reply.
+/// Describes a warning of the runtime without text from the reply.
 fn warning(warning: &Warning) -> &'static str {
     match warning {
         Warning::Extracted => "the envelope was found in mixed text",
@@ -297,10 +288,10 @@ fn warning(warning: &Warning) -> &'static str {
     }
 }
 
-/// The most characters of a value that are shown.
+/// Maximum length of a shown value, in characters.
 const WIDTH: usize = 60;
 
-/// A value in a few words.
+/// Describes a value.
 fn detail(json: &Json<'_>, node: NodeId) -> String {
     match json.kind(node) {
         Node::Array => counted(json.elements(node).count(), "element"),
@@ -316,7 +307,7 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// One line, not too long, of plain characters.
+/// Shortens a text to one line, and replaces control characters.
 pub(super) fn shortened(text: &str) -> String {
     let head: String =
         text.chars().take(WIDTH * 4).map(|char| if char.is_control() { ' ' } else { char }).collect();
@@ -327,7 +318,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// How the runtime found an envelope, in words.
+/// Describes a parse stage.
 pub(super) fn stage_words(stage: Stage) -> &'static str {
     match stage {
         Stage::Whole => "the reply is an envelope and nothing else",

@@ -1,5 +1,5 @@
-//! The records of a transcript in memory, with what can be seen of each. After an edit only those are read again whose
-//! bytes are others: what was found out about the rest stays.
+//! Records of an in-memory transcript with cached analysis results. After an edit, only records
+//! with changed bytes are analyzed again.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,30 +11,30 @@ use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
 use piggyback::transcript::{Body, Transcript, TranscriptOptions};
 
-/// All records of a transcript, in their order.
+/// Records of a transcript, in order.
 #[derive(Debug)]
 pub struct Records {
     text: Arc<str>,
     transcript: Transcript,
     list: Vec<Entry>,
-    /// Whether it is a Markdown document that is no transcript: nothing but its fences counts.
+    /// True for a Markdown document that is not a transcript. Only its fences are analyzed.
     is_document: bool,
     fences: OnceLock<Vec<MangleText>>,
 }
 
-/// A record and where it is.
+/// A record with its position.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its number from 1 on: that of its line where each is a line.
+    /// Number of the record, starting at 1. Equals the line number in line-based containers.
     pub number: u64,
-    /// Where it starts in the file.
+    /// Start offset in the file.
     pub start: TextSize,
-    /// What is in it, whatever stands around it.
+    /// Content, independent of its position.
     pub body: Arc<Body>,
     seen: Arc<Seen>,
 }
 
-/// What was found out about a record, once.
+/// Cached analysis results of a record.
 #[derive(Debug, Default)]
 struct Seen {
     outlines: OnceLock<Vec<ReplyOutline>>,
@@ -42,13 +42,13 @@ struct Seen {
 }
 
 impl Entry {
-    /// Its bytes in the file.
+    /// Byte range in the file.
     #[must_use]
     pub fn range(&self) -> TextRange {
         TextRange::at(self.start, size(self.body.len))
     }
 
-    /// A range of the record as one of the file.
+    /// Converts a range of the record to a range of the file.
     #[must_use]
     pub fn place(&self, range: TextRange) -> TextRange {
         range + self.start
@@ -56,20 +56,21 @@ impl Entry {
 }
 
 impl Records {
-    /// Reads a transcript.
+    /// Parses a transcript.
     #[must_use]
     pub fn read(text: Arc<str>, name: &str, settings: &TranscriptSettings) -> Self {
         Self::new(Transcript::parse(TranscriptOptions::new(settings, name), text.as_bytes()), text, &[])
     }
 
-    /// Reads a Markdown document that is no transcript: it has fences and no records.
+    /// Parses a Markdown document that is not a transcript. Such a document has fences and no
+    /// records.
     #[must_use]
     pub fn document(text: Arc<str>) -> Self {
         let transcript = Transcript::parse(TranscriptOptions::default(), &[]);
         Self { text, transcript, list: Vec::new(), is_document: true, fences: OnceLock::new() }
     }
 
-    /// The records of the same transcript after an edit.
+    /// Returns the records after an edit of the same transcript.
     #[must_use]
     pub fn after(&self, text: Arc<str>) -> Self {
         if self.is_document {
@@ -79,7 +80,7 @@ impl Records {
         Self::new(self.transcript.update(text.as_bytes(), &[edit]), text, &self.list)
     }
 
-    /// With what is known of the records of `old`, where these are the same.
+    /// Reuses the analysis results of `old` for unchanged records.
     fn new(transcript: Transcript, text: Arc<str>, old: &[Entry]) -> Self {
         let entries = transcript.entries();
         let is_same =
@@ -102,56 +103,53 @@ impl Records {
         Self { text, transcript, list, is_document: false, fences: OnceLock::new() }
     }
 
-    /// Whether it is a Markdown document that is no transcript.
+    /// True for a Markdown document that is not a transcript.
     #[must_use]
     pub fn is_document(&self) -> bool {
         self.is_document
     }
 
-    /// The text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// The transcript itself.
     #[must_use]
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
     }
 
-    /// The records, in the order of the text.
+    /// Records in source order.
     #[must_use]
     pub fn list(&self) -> &[Entry] {
         &self.list
     }
 
-    /// The records that have bytes in a range, or touch it.
+    /// Returns the records that overlap or touch a range.
     pub fn touching(&self, range: TextRange) -> impl Iterator<Item = &Entry> {
         let first = self.list.partition_point(|entry| entry.range().end() < range.start());
         let rest = self.list.get(first..).unwrap_or(&[]);
         rest.iter().take_while(move |entry| entry.start <= range.end())
     }
 
-    /// The bytes of a record.
     #[must_use]
     pub fn bytes(&self, entry: &Entry) -> &[u8] {
         let range = entry.range();
         self.text.as_bytes().get(range.start().into()..range.end().into()).unwrap_or(&[])
     }
 
-    /// What can be seen of the replies in a record.
+    /// Returns the cached outlines of the replies in a record.
     pub fn outlines<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [ReplyOutline] {
         let read = || outline::of_record(&entry.body.turns, self.bytes(entry), settings);
         entry.seen.outlines.get_or_init(read)
     }
 
-    /// What is silenced in a record.
+    /// Returns the cached suppressions in a record.
     pub(super) fn covers<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [Cover] {
         entry.seen.covers.get_or_init(|| members::of_turns(&entry.body.turns, self.bytes(entry), settings))
     }
 
-    /// The Mangle in a record.
+    /// Returns the Mangle texts in a record.
     pub fn mangle<'r>(
         &'r self,
         entry: &'r Entry,
@@ -161,7 +159,7 @@ impl Records {
         envelopes.flat_map(|envelope| envelope.atoms.iter().map(|atom| &atom.text).chain(&envelope.others))
     }
 
-    /// The fences with Mangle of a Markdown file, whose ranges count from the start of the file.
+    /// Returns the Mangle fences of a Markdown file, with ranges relative to the start of the file.
     pub fn fences(&self) -> &[MangleText] {
         self.fences.get_or_init(|| match self.transcript.container() {
             Some(Container::Markdown) => fences::fences(&self.text),
@@ -171,7 +169,7 @@ impl Records {
     }
 }
 
-/// The edit of what differs between two texts.
+/// Returns the edit between two texts.
 fn edit_between(old: &[u8], new: &[u8]) -> TextEdit {
     let shorter = old.len().min(new.len());
     let blocks = (common(old.chunks(BLOCK), new.chunks(BLOCK)) * BLOCK).min(shorter);
@@ -184,10 +182,10 @@ fn edit_between(old: &[u8], new: &[u8]) -> TextEdit {
     TextEdit { range, new_len: size(new.len() - behind) }
 }
 
-/// How many bytes are compared at once.
+/// Number of bytes compared at once.
 const BLOCK: usize = 4096;
 
-/// How many items two sequences have in common at their start.
+/// Returns the length of the common prefix of two sequences.
 fn common<T: PartialEq>(a: impl Iterator<Item = T>, b: impl Iterator<Item = T>) -> usize {
     a.zip(b).take_while(|(a, b)| a == b).count()
 }
@@ -250,7 +248,7 @@ mod tests {
             edited.replace_range(at.min(end)..end, &new);
             let now = after(&read(&text), &edited);
             prop_assert_eq!(seen(&now), seen(&read(&edited)));
-            // And back.
+            // Reverts the edit.
             prop_assert_eq!(seen(&after(&now, &text)), seen(&read(&text)));
         }
     }

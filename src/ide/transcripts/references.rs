@@ -1,4 +1,4 @@
-//! Where the Mangle of a transcript mentions something.
+//! References from the Mangle texts of a transcript.
 
 use memchr::memmem;
 
@@ -7,7 +7,8 @@ use crate::ide::subject::Subject;
 use mangle_engine::program::Program;
 use mangle_syntax::text::TextRange;
 
-/// All places of the file that mention what a program calls so. Variables are nobody's but their own update's.
+/// Returns the ranges in the file that mention the subject. Variables are local to their update, so
+/// they have no references.
 #[must_use]
 pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<TextRange> {
     let Some(word) = word(subject) else { return Vec::new() };
@@ -33,13 +34,13 @@ pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<
     found
 }
 
-/// Whether a transcript with this text may mention it. Costs a look at the bytes.
+/// True if a transcript with this text may mention the subject. Scans the bytes of the text.
 #[must_use]
 pub fn may_mention(text: &str, subject: Subject) -> bool {
     word(subject).is_some_and(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
-/// A word that stands as it is wherever the subject is mentioned, whatever escapes are around it.
+/// Returns a word that every mention contains verbatim, at any level of escaping.
 fn word(subject: Subject) -> Option<&'static str> {
     let symbol = match subject {
         Subject::Predicate(key) => key.name,

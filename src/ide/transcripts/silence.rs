@@ -1,6 +1,8 @@
-//! Writing what silences a finding in a transcript: the member `x_mangle_ls_ignore` in the object that the finding is in,
-//! or in all of the reply; in Markdown a comment above the fence, or at the top of the file. What is there already gets
-//! one more name.
+//! Edits that silence a finding in a transcript.
+//!
+//! In JSON, the member `x_mangle_ls_ignore` is added to the object of the finding or to the whole
+//! reply. In Markdown, a comment is added above the fence or at the top of the file. An existing
+//! member or comment is extended.
 
 use super::comments::Comments;
 use super::cursor::{Spot, Way};
@@ -13,19 +15,20 @@ use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::transcript::carried;
 
-/// How much is silenced.
+/// Scope of the suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The object, or the fence, that the finding is in.
+    /// The object or fence that contains the finding.
     Here,
     /// The whole reply; in Markdown, the whole file.
     All,
 }
 
-/// Members below this one are what a tool is given: nothing is added to them.
+/// Tool arguments. No member is added inside, because the tool would receive it.
 const ARGUMENTS: &str = "tool_args";
 
-/// What is to be inserted so that a rule is silenced at a place of the file; `None` where there is no room for it.
+/// Returns the insertion that silences a rule at an offset of the file. `None` if no valid position
+/// exists.
 #[must_use]
 pub fn silence(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
     if !rule.is_silenceable() {
@@ -41,7 +44,7 @@ pub fn silence(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> O
     in_reply(opened, rule, at, scope).or_else(|| in_record(records.bytes(entry), entry, rule, at))
 }
 
-/// A comment above the fence that a place is in, or at the top of the file.
+/// Returns the comment above the fence at an offset, or at the top of the file.
 fn comment(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
     let text = opened.records.text();
     let line = fence_line(opened, at)?;
@@ -68,14 +71,14 @@ fn comment(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Optio
     }
 }
 
-/// Where the line begins that opens the fence around a place.
+/// Returns the start of the line that opens the fence at an offset.
 fn fence_line(opened: Opened<'_>, at: TextSize) -> Option<usize> {
     let records = opened.records;
     let text = records.text();
     let line_of = |offset: usize| text.get(..offset).map(|before| before.rfind('\n').map_or(0, |lf| lf + 1));
     let fence = records.fences().iter().find(|fence| fence.range().contains_inclusive(at));
     if let Some(fence) = fence {
-        // What is in a fence begins on the line below the marks.
+        // The content of a fence starts on the line after its opening mark.
         return line_of(usize::from(fence.range().start()).checked_sub(1)?);
     }
     let mut around = records.touching(TextRange::empty(at));
@@ -84,7 +87,7 @@ fn fence_line(opened: Opened<'_>, at: TextSize) -> Option<usize> {
     line_of(start).filter(|_| is_fence)
 }
 
-/// The first offset that is not of the front matter.
+/// Returns the offset after the front matter.
 fn behind_front_matter(text: &str) -> usize {
     let mut at = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -100,7 +103,7 @@ fn behind_front_matter(text: &str) -> usize {
     0
 }
 
-/// A member in an envelope, escaped for the strings around it.
+/// Returns a member for an envelope, escaped for the enclosing strings.
 fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
     let spot = Spot::at(opened, at)?;
     let (json, object) = match spot.way().filter(|_| scope == Scope::Here) {
@@ -122,7 +125,7 @@ fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Opti
     Some((spot.entry.place(edit.span.range), edit.text))
 }
 
-/// The innermost object on a way that may have a member more.
+/// Returns the innermost object that may receive a member.
 fn innermost(way: &Way<'_, '_>) -> NodeId {
     let is_object = |node: &NodeId| way.json.kind(*node) == JsonKind::Object;
     if way.keys.iter().any(|key| outline::is_key(key, ARGUMENTS)) {
@@ -132,7 +135,7 @@ fn innermost(way: &Way<'_, '_>) -> NodeId {
     own.or_else(|| way.around.iter().rev().copied().find(is_object)).unwrap_or_else(|| way.json.root())
 }
 
-/// A member in the record itself: of a reply that has no envelope.
+/// Returns a member for the record itself, if its reply has no envelope.
 fn in_record(bytes: &[u8], entry: &Entry, rule: &Rule, at: TextSize) -> Option<(TextRange, String)> {
     let json = Json::parse(bytes);
     let way = Way::to(&json, at.checked_sub(entry.start)?);
@@ -140,8 +143,8 @@ fn in_record(bytes: &[u8], entry: &Entry, rule: &Rule, at: TextSize) -> Option<(
     Some((entry.place(range), text))
 }
 
-/// What is to be inserted into an object so that its member that silences has one more name. `None` of an object that is
-/// not closed.
+/// Returns the insertion that adds a rule to the suppression member of an object. `None` if the
+/// object is not closed.
 fn member(json: &Json<'_>, object: NodeId, rule: &Rule) -> Option<(TextRange, String)> {
     let raw = json.raw(object);
     if json.kind(object) != JsonKind::Object || !raw.ends_with(b"}") {
@@ -161,7 +164,7 @@ fn member(json: &Json<'_>, object: NodeId, rule: &Rule) -> Option<(TextRange, St
     Some((TextRange::empty(end), format!(",{}\"{NAME}\": \"{name}\"", gap(json.text(), key))))
 }
 
-/// What stands before the key of a member: a new member is set off as that one is.
+/// Returns the white space before a key, as separator for a new member.
 fn gap(text: &[u8], key: TextSize) -> &str {
     let before = text.get(..key.into()).unwrap_or(&[]);
     let len = before.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -169,7 +172,7 @@ fn gap(text: &[u8], key: TextSize) -> &str {
     std::str::from_utf8(blank).unwrap_or(" ")
 }
 
-/// One more name in a value that has some.
+/// Returns the insertion that adds a name to an existing value.
 fn one_more(json: &Json<'_>, value: NodeId, rule: &Rule) -> Option<(TextRange, String)> {
     let (range, raw, name) = (json.range(value), json.raw(value), rule.name);
     match json.kind(value) {

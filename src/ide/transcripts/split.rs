@@ -1,4 +1,5 @@
-//! Both channels of a transcript side by side: what a person was shown, and the updates that the kernel was sent.
+//! Two-channel view of a transcript: the surface shown to the user, next to the updates sent to the
+//! kernel.
 
 use super::Opened;
 use super::outline::{AtomOutline, ReplyOutline};
@@ -6,38 +7,36 @@ use super::records::Entry;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
 use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
 
-/// How many characters of the surface stand on a line.
+/// Width of the surface column, in characters.
 const WIDTH: usize = 60;
 
-/// More turns are not shown; the last ones are.
+/// Maximum number of shown turns. The last turns are shown.
 const MOST_TURNS: usize = 2_000;
 
-/// Both channels as a text, and where its parts come from.
+/// Two-channel view as text with sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split {
-    /// The text.
     pub text: String,
-    /// The parts, in order.
+    /// Parts in order.
     pub parts: Vec<Part>,
 }
 
-/// A part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// In the text.
+    /// Range in the text.
     pub range: TextRange,
-    /// In the transcript.
+    /// Range in the transcript.
     pub source: TextRange,
-    /// What it is: `turn`, `surface` or `atom`.
+    /// `turn`, `surface` or `atom`.
     pub kind: &'static str,
 }
 
-/// Shows the turns in which somebody was shown something, or the kernel was sent something.
+/// Renders the turns with a surface or with updates.
 #[must_use]
 pub fn split(opened: Opened<'_>) -> Split {
     let mut turns = Vec::new();
     let list = opened.records.list();
-    // From the end: a record has a turn at least, and the last turns are what is looked at.
+    // Iterates backwards, because the last turns are shown, and every record has at least one turn.
     for entry in list.iter().rev() {
         let outlines = opened.records.outlines(entry, opened.settings);
         turns.extend(outlines.iter().rev().filter(|outline| speaks(outline)).map(|outline| (entry, outline)));
@@ -68,7 +67,7 @@ fn speaks(outline: &ReplyOutline) -> bool {
 }
 
 impl Split {
-    /// Adds a line; gives where its three columns begin.
+    /// Adds a line. Returns the start offsets of its three columns.
     fn line(&mut self, number: &str, left: &str, right: &str) -> [TextSize; 3] {
         let start = text_len(&self.text);
         self.text.push_str(&format!("{number:>4} │ "));
@@ -113,7 +112,7 @@ impl Split {
     }
 }
 
-/// An update on one line: whether it is kept, and why not.
+/// Formats an update on one line: a mark for kept or lost, and the reason.
 fn update(atom: &AtomOutline, fate: &UpdateFate) -> String {
     let text = plain(&atom.text.embedded.text);
     match fate {
@@ -123,18 +122,19 @@ fn update(atom: &AtomOutline, fate: &UpdateFate) -> String {
     }
 }
 
-/// Without characters that would do something.
+/// Replaces hidden and control characters.
 fn plain(text: &str) -> String {
     text.chars().map(|char| if is_shown(char) { char } else { '·' }).collect()
 }
 
-/// Whether a character is shown as it is: not those that break lines, turn the direction of the text, or are nothing.
+/// True for visible characters. False for line breaks, text direction controls and zero-width
+/// characters.
 fn is_shown(char: char) -> bool {
     !char.is_control()
         && !matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A text in lines that are not too long, broken at blanks where there are any.
+/// Wraps a text, preferably at spaces.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The outline of a transcript: turns, in them envelopes, their members and their updates.
+//! Document symbols of a transcript: turns, envelopes, members and updates.
 
 use super::Opened;
 use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
@@ -7,13 +7,13 @@ use crate::ide::symbols::{DocumentSymbol, SymbolType};
 use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::transcript;
 
-/// In a transcript with more records, only turns are shown: nobody unfolds that many.
+/// Maximum number of records with full symbols. Larger transcripts only show turns.
 const MOST_RECORDS: usize = 5_000;
 
-/// More turns are not shown.
+/// Maximum number of turns.
 const MOST_TURNS: usize = 20_000;
 
-/// The outline, in the order of the text.
+/// Returns the outline, in source order.
 #[must_use]
 pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
     let list = opened.records.list();
@@ -43,7 +43,6 @@ fn record(entry: &Entry) -> DocumentSymbol {
     }
 }
 
-/// A turn in its record.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     opened: Opened<'a>,
@@ -136,7 +135,7 @@ fn atoms(place: Place<'_>, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
     of.atoms.iter().map(atom).collect()
 }
 
-/// Those that lie inside: of a text in pieces, parts may lie elsewhere.
+/// Keeps the symbols inside a range. Parts of a text split into pieces may be outside.
 fn inside(range: TextRange, symbols: Vec<DocumentSymbol>) -> Vec<DocumentSymbol> {
     let lies = |symbol: &DocumentSymbol| {
         range.contains_range(symbol.range) && symbol.range.contains_range(symbol.selection)

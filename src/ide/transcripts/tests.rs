@@ -1,4 +1,4 @@
-//! The features over small transcripts.
+//! Tests of editor features with small transcripts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ const PRETTY: &str = r#"{
 }
 "#;
 
-/// A transcript, and where `$0` stood in it.
+/// A transcript with the offset of `$0`.
 struct Fixture {
     records: Records,
     settings: TranscriptSettings,
@@ -247,7 +247,7 @@ fn every_offset_of_damaged_text_has_an_answer() {
     }
 }
 
-/// What is found in a text from its first byte on, and in the same text after an edit.
+/// Returns the findings of a fresh text, and of the same text after an edit.
 fn found(records: &Records, settings: &TranscriptSettings, key: u64) -> [Vec<String>; 2] {
     let (rules, limits) =
         (mangle_settings::RuleSettings::default(), piggyback::transcript::Limits::default());

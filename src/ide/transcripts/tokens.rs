@@ -1,13 +1,13 @@
-//! The tokens of the Mangle in a transcript, for editors that colour by meaning.
+//! Semantic tokens of the Mangle texts in a transcript.
 
 use super::Opened;
 use crate::ide::semantic_tokens::{SemanticToken, semantic_tokens, whole};
 use mangle_syntax::text::TextRange;
 
-/// In a longer part of a transcript nothing is coloured at once: editors ask for what they show.
+/// Maximum range in bytes per request. Editors request the visible range.
 const LONGEST: u32 = 4 << 20;
 
-/// The tokens that have bytes in a range of the file, in order.
+/// Returns the tokens that overlap a range of the file, in order.
 #[must_use]
 pub fn tokens(opened: Opened<'_>, range: TextRange) -> Vec<SemanticToken> {
     let mut found = Vec::new();

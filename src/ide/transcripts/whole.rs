@@ -1,4 +1,4 @@
-//! The diagnostics of a transcript that is in memory, as an editor shows them.
+//! Diagnostics of an in-memory transcript, for editors.
 
 use super::comments::Comments;
 use super::judge::{Judge, TranscriptCheck};
@@ -10,7 +10,8 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextSize};
 use piggyback::transcript::{TranscriptFinding, TranscriptOptions, TranscriptReader, TurnSite};
 
-/// All diagnostics of a transcript, sorted by start. `name` is its path, of which the end tells the container.
+/// Returns all diagnostics of a transcript, sorted by start. The extension of the path `name`
+/// determines the container.
 #[must_use]
 pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> Vec<Diagnostic> {
     let settings = judge.context.settings;
@@ -28,8 +29,8 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
     all
 }
 
-/// What is wrong with the Mangle in the fences of a Markdown file, less what comments silence. Where the file
-/// `is_capture`, its fixes edit evidence.
+/// Returns the unsilenced diagnostics of Mangle fences in a Markdown file. If `is_capture` is set,
+/// fixes are marked as edits of evidence.
 #[must_use]
 pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>, is_capture: bool) -> Vec<Diagnostic> {
     let mut found = fenced::diagnostics(
@@ -43,15 +44,15 @@ pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>, is_capture: bool) -
     found
 }
 
-/// Marks the fixes that edit `file` if that is a capture.
+/// Marks the fixes that edit `file`, if the file is a capture.
 fn mark_evidence(found: &mut [Diagnostic], file: FileId, is_capture: bool) {
     for fix in found.iter_mut().filter_map(|found| found.fix.as_mut()) {
         fix.evidence |= is_capture && fix.edits.iter().any(|edit| edit.file == file);
     }
 }
 
-/// [`diagnostics`] of a transcript that was read before: records that were judged under the same `key`, a number that
-/// changes with whatever the judge consists of, are not judged again; `cache` keeps what was found in the statements of fences.
+/// [`diagnostics`] of parsed records. Results of unchanged records are reused if `key`, a hash of
+/// the judge, is equal. `cache` stores the findings of statements in fences.
 #[must_use]
 pub fn diagnostics_of(
     file: FileId,
@@ -84,7 +85,7 @@ pub fn diagnostics_of(
     all
 }
 
-/// Takes away what comments silence.
+/// Removes findings that comments silence.
 fn silence_in_fences(found: &mut Vec<Diagnostic>, text: &[u8]) {
     let comments = Comments::of(text);
     found.retain(|found| !comments.silence(found.rule, u32::from(found.range.start()).into()));

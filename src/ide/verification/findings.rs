@@ -1,4 +1,4 @@
-//! Answers of properties, and rules that change nothing, as findings.
+//! Findings about properties and idle rules.
 
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Ground, RuleId};
@@ -14,10 +14,11 @@ use super::{AnsweredProperty, VerifyRun, facts_up_to};
 use crate::ide::evaluation::fact_count;
 use crate::ide::registry;
 
-/// How many facts of a world a note lists.
+/// Maximum number of facts of a world in a note.
 const SHOWN: usize = 4;
 
-/// What there is to say of the properties of a file, as far as their answers are known. Ranges count from the start of the file.
+/// Returns the findings about the answered properties of a file, with ranges relative to the start
+/// of the file.
 #[must_use]
 pub fn property_findings(program: &Program, answered: &[AnsweredProperty]) -> Vec<Finding> {
     let first = answered.first().map(|of| of.reading);
@@ -66,7 +67,7 @@ fn finding(program: &Program, of: &AnsweredProperty, answer: &Answer) -> Option<
 }
 
 fn not_decided(of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {
-    // What cannot be read is reported without a search.
+    // Malformed properties are reported without a search.
     if of.property.claim.is_err() {
         return None;
     }
@@ -83,7 +84,7 @@ fn not_decided(of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {
     Some(Finding::new(&PROPERTY_NOT_DECIDED, range, headline).note(why.to_owned()))
 }
 
-/// `the world is: p(1), q(2)`
+/// For example `the world is: p(1), q(2)`.
 fn shown(world: &[String]) -> String {
     let listed: Vec<String> = world.iter().take(SHOWN).map(|fact| format!("`{fact}`")).collect();
     let more = match world.len().saturating_sub(SHOWN) {
@@ -96,7 +97,7 @@ fn shown(world: &[String]) -> String {
     }
 }
 
-/// The rule that derives the first conclusion of the solution.
+/// Returns the rule that derives the first conclusion of the solution.
 fn deriving(program: &Program, answer: &Answer) -> Option<Related> {
     let (proof, compiled) = answer.proof.as_ref()?;
     let nodes = proof.nodes.first()?.steps.iter().filter_map(|step| match step.ground {
@@ -111,7 +112,7 @@ fn deriving(program: &Program, answer: &Answer) -> Option<Related> {
     Some(Related { span, message: "this rule derives it".into() })
 }
 
-/// What there is to say of rules that matter in no world, with their files. Ranges count from the start of these.
+/// Returns the findings about idle rules by file, with ranges relative to the start of each file.
 #[must_use]
 pub fn survey_findings(idle: &[IdleRule]) -> Vec<(FileId, Finding)> {
     idle.iter().map(|idle| (idle.file, idle_finding(idle))).collect()
@@ -133,7 +134,7 @@ fn idle_finding(idle: &IdleRule) -> Finding {
     }
 }
 
-/// Findings of a program as diagnostics, with their files.
+/// Converts findings of a program to diagnostics, with their files.
 #[must_use]
 pub fn placed(run: &VerifyRun<'_>, findings: Vec<(FileId, Finding)>) -> Vec<(FileId, Diagnostic)> {
     let placed = place_in_files(run.program, (&run.settings.rules, registry::all()), findings);

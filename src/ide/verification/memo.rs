@@ -1,4 +1,5 @@
-//! Answers of properties, kept from revision to revision as long as nothing that they depend on is different.
+//! Cache of property answers across program revisions. An answer is valid while its dependencies
+//! are unchanged.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,31 +15,32 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::ide::evaluation::{fingerprint, fingerprint_of};
 
-/// What the answer of a property depends on, beside the settings of the program, which a memo is for.
+/// Dependencies of an answer. The settings are not included, because a memo belongs to one set of
+/// settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnswerBasis {
     /// [`fingerprint`] of the program.
     statements: u64,
-    /// The property with what restricts it, as the file says it.
+    /// Text of the property with its restrictions.
     property: String,
-    /// What the file says before its first property: restrictions of all of them.
+    /// Text before the first property: restrictions of all properties.
     preamble: String,
-    /// What a property depends on that names a place or another program; 0 for all others.
+    /// Hash of the texts for properties that name a line or another program; 0 for all others.
     elsewhere: u64,
     scope: Scope,
 }
 
-/// What a test file is made of.
+/// Parts of a test file.
 #[derive(Clone, Copy)]
 pub(super) struct FileParts<'f> {
     pub(super) properties: &'f [Property],
-    /// Where its cases begin.
+    /// Start offsets of the cases.
     pub(super) cases: &'f [TextSize],
 }
 
 impl AnswerBasis {
-    /// What a property of a file depends on. `other` is a number that changes with the texts of the
-    /// program that it compares with.
+    /// Collects the dependencies of a property in a file. `other` is a hash of the texts of the
+    /// compared program.
     pub(super) fn new(
         program: &Program,
         (file, parts): (Option<&FileSummary>, FileParts<'_>),
@@ -47,7 +49,7 @@ impl AnswerBasis {
         scope: Scope,
     ) -> Self {
         let elsewhere = match &property.claim {
-            // It names a line.
+            // The property names a line.
             Ok(Claim::Rule { .. }) => hash_of_texts(program),
             Ok(Claim::Comparison { .. }) => other.unwrap_or_default(),
             _ => 0,
@@ -75,7 +77,7 @@ impl AnswerBasis {
     }
 }
 
-/// A number that changes with what the statements say that a property sees: all but those of the cases of its file.
+/// Hash of the statements visible to a property: all except the cases of its file.
 fn without_cases(program: &Program, file: &FileSummary, first_case: Option<TextSize>) -> u64 {
     let mut hasher = FxHasher::default();
     let is_seen = |item: &&Item| first_case.is_none_or(|case| item.start < case);
@@ -84,49 +86,48 @@ fn without_cases(program: &Program, file: &FileSummary, first_case: Option<TextS
     program.statements().wrapping_sub(file.digest).wrapping_add(hasher.finish())
 }
 
-/// A number that changes with the texts of a program.
+/// Hash of the texts of a program.
 pub(super) fn hash_of_texts(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
     program.files.iter().for_each(|file| file.text.hash(&mut hasher));
     hasher.finish()
 }
 
-/// A property as its file says it, in a reading.
+/// Text of a property, and the reading.
 type PropertyKey = (String, Reading);
 
-/// An answer, and what it depends on.
+/// An answer with its dependencies.
 type KnownAnswer = (AnswerBasis, Arc<Answer>);
 
-/// The last answer of each property of a program under the same settings.
+/// The last answer of each property of a program, for one set of settings.
 #[derive(Debug, Default)]
 pub struct AnswerMemo {
     answers: Mutex<FxHashMap<PropertyKey, KnownAnswer>>,
 }
 
-/// How many answers are kept.
+/// Maximum number of cached answers.
 const MOST: usize = 1000;
 
 impl AnswerMemo {
-    /// Whether no answer is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.answers.lock().is_empty()
     }
 
-    /// The answer of a property, if it still holds.
+    /// Returns the answer of a property if it is still valid.
     pub(super) fn get(&self, reading: Reading, basis: &AnswerBasis) -> Option<Arc<Answer>> {
         let answers = self.answers.lock();
         let (known, answer) = answers.get(&(basis.property.clone(), reading))?;
         (known == basis).then(|| Arc::clone(answer))
     }
 
-    /// Keeps an answer. One that says where the property cannot be read is not kept: places move.
+    /// Stores an answer. Parse errors are not stored, because their positions change.
     pub(super) fn put(&self, reading: Reading, basis: AnswerBasis, answer: &Arc<Answer>) {
         if answer.verdict == Verdict::Error {
             return;
         }
         let mut answers = self.answers.lock();
-        // A property that is typed key by key leaves answers behind.
+        // Every keystroke in a property adds an entry, so the cache is cleared when full.
         if answers.len() >= MOST {
             answers.clear();
         }

@@ -1,7 +1,8 @@
-//! Properties of policies, checked and reported.
+//! Verification of policy properties.
 //!
-//! Takes programs with their test files; gives a [`VerifyReport`], or the same as findings ([`findings`]). Answers are kept in an
-//! [`AnswerMemo`], so that an editor shows them without a search ([`known_answers`]).
+//! The input is a list of programs with their test files; the output is a [`VerifyReport`], or
+//! findings ([`findings`]). An [`AnswerMemo`] caches answers, so that editors can show them without
+//! a search ([`known_answers`]).
 
 mod findings;
 mod memo;
@@ -33,62 +34,61 @@ pub use findings::{placed, property_findings, survey_findings};
 pub use memo::AnswerMemo;
 pub use rules::{PROPERTY_VIOLATED, RULES};
 
-/// Properties that are to be checked.
+/// Properties to check.
 #[derive(Clone, Copy)]
 pub struct VerifyRun<'p> {
-    /// The program, with the test file if there is one.
+    /// Program, including the test file if any.
     pub program: &'p Program,
-    /// The file whose properties are checked; `None` for one that the command names.
+    /// File with the properties. `None` for a property given on the command line.
     pub file: Option<FileId>,
-    /// The property that the command names.
+    /// Property given on the command line.
     pub property: Option<&'p Property>,
-    /// The readings of the program, each checked by itself.
+    /// Readings of the program, each checked separately.
     pub readings: &'p [Reading],
-    /// How far the evaluation of one world may go.
+    /// Limits for the evaluation of one world.
     pub limits: Limits,
-    /// The time of evaluation.
     pub clock: Clock,
-    /// How far a search goes.
+    /// Bounds of the search.
     pub scope: Scope,
-    /// What worlds hold facts of, what consumers take, and which rules find errors.
+    /// Settings for inputs of worlds, consumers, and rule severities.
     pub settings: &'p Settings,
-    /// Answers that are known from before.
+    /// Cached answers.
     pub memo: Option<&'p AnswerMemo>,
 }
 
 /// A program that a property compares with.
 #[derive(Clone)]
 pub struct OtherProgram {
-    /// It.
     pub program: Program,
-    /// What its files are called.
+    /// Display names of its files.
     pub names: FxHashMap<FileId, String>,
 }
 
-/// The program at a path that counts from the folder of a test file, or from the working folder; else why there is none.
+/// Loads the program at a path. The path is relative to the folder of a test file, or to the
+/// working directory. The error is a message for users.
 pub type ProgramLoader<'o> = dyn Fn(Option<FileId>, &str) -> Result<OtherProgram, String> + Sync + 'o;
 
-/// What properties need to know of the folders around them.
+/// Callbacks for access to file names, other programs and solvers.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'s> {
-    /// What a file is called.
+    /// Returns the display name of a file.
     pub name: &'s (dyn Fn(FileId) -> String + Sync),
-    /// The programs that properties compare with.
+    /// Loads the programs that properties compare with.
     pub other: &'s ProgramLoader<'s>,
-    /// The solvers of a choice.
+    /// Returns the solvers of a choice.
     pub solvers: &'s (dyn Fn(SolverChoice) -> Solvers + Sync),
 }
 
-/// What properties came to: as a report, and those that are not as they should be as diagnostics of their files.
+/// Results of properties as report, and violations as diagnostics.
 #[derive(Debug, Default)]
 pub struct VerifiedProperties {
-    /// For readers.
     pub report: VerifyReport,
-    /// With the files that they are in.
+    /// Diagnostics with their files.
     pub diagnostics: Vec<(FileId, Diagnostic)>,
 }
 
-/// Checks properties one after the other. `next` is called with the name of each property before it is checked.
+/// Checks properties sequentially. `next` is called with the name of each property before its
+/// check.
 #[must_use]
 pub fn verify_all(
     runs: &[VerifyRun<'_>],
@@ -118,7 +118,8 @@ pub fn verify_all(
     verified
 }
 
-/// Checks the properties of one file, or the one of the command, those whose name `wanted` takes.
+/// Checks the properties of a file, or the property from the command line, if `wanted` accepts the
+/// name.
 pub fn answered(
     run: &VerifyRun<'_>,
     surroundings: Surroundings<'_>,
@@ -136,7 +137,7 @@ pub fn answered(
     all
 }
 
-/// The same for readers.
+/// Like [`answered`], as reports.
 pub(super) fn verify_each(
     run: &VerifyRun<'_>,
     surroundings: Surroundings<'_>,
@@ -149,23 +150,21 @@ pub(super) fn verify_each(
 /// A property with its answer.
 #[derive(Debug)]
 pub struct AnsweredProperty {
-    /// It.
     pub property: Property,
-    /// The reading of the program.
     pub reading: Reading,
-    /// What it came to; `None` as long as that is not known.
+    /// `None` if the answer is not known yet.
     pub answer: Option<Arc<Answer>>,
-    /// The same for readers.
+    /// Report of the answer.
     pub report: Option<PropertyReport>,
 }
 
-/// ` 5 facts` behind an answer that holds as far as worlds of so many; nothing behind any other.
+/// Returns the suffix ` 5 facts` for answers that hold up to a bound, otherwise an empty string.
 pub(super) fn facts_up_to(verdict: Verdict, facts: usize) -> String {
     let is_bounded = matches!(verdict, Verdict::HoldsUpTo | Verdict::ImpossibleUpTo);
     if is_bounded { format!(" {}", fact_count(facts)) } else { String::new() }
 }
 
-/// The properties of a test file with the answers that are known. Searches for nothing.
+/// Returns the properties of a test file with cached answers, without a search.
 #[must_use]
 pub fn known_answers(run: &VerifyRun<'_>, surroundings: Surroundings<'_>) -> Vec<AnsweredProperty> {
     let verification = Verification::new(run, surroundings);
@@ -176,7 +175,7 @@ pub fn known_answers(run: &VerifyRun<'_>, surroundings: Surroundings<'_>) -> Vec
     properties.flat_map(|property| run.readings.iter().map(|&reading| of(property, reading))).collect()
 }
 
-/// The properties of a file, or the one of a command, and what is needed to check them.
+/// Properties of a file or command, with the context for their verification.
 struct Verification<'r> {
     run: &'r VerifyRun<'r>,
     surroundings: Surroundings<'r>,
@@ -184,7 +183,7 @@ struct Verification<'r> {
     inputs: Vec<PredicateKey>,
     aborts: AbortMemo,
     others: OtherPrograms,
-    /// Where the cases of the file begin.
+    /// Start offsets of the cases in the file.
     cases: Vec<TextSize>,
 }
 
@@ -205,7 +204,7 @@ impl<'r> Verification<'r> {
         Self { run, surroundings, properties, inputs, aborts, others, cases }
     }
 
-    /// What a file is called.
+    /// Returns the display name of a file.
     fn name(&self, file: FileId) -> String {
         self.others.name(file).unwrap_or_else(|| (self.surroundings.name)(file))
     }
@@ -214,7 +213,7 @@ impl<'r> Verification<'r> {
         self.others.load(path, &|path| (self.surroundings.other)(self.run.file, path))
     }
 
-    /// What the answer of a property depends on.
+    /// Returns the dependencies of an answer.
     fn basis(&self, property: &Property) -> AnswerBasis {
         let run = self.run;
         let file = run.file.filter(|_| run.property.is_none()).and_then(|file| run.program.file(file));
@@ -226,12 +225,12 @@ impl<'r> Verification<'r> {
         AnswerBasis::new(run.program, (file.map(AsRef::as_ref), parts), property, other, run.scope)
     }
 
-    /// The answer of a property, if it is known.
+    /// Returns the cached answer of a property.
     fn known(&self, property: &Property, reading: Reading) -> Option<Arc<Answer>> {
         self.run.memo?.get(reading, &self.basis(property))
     }
 
-    /// The answer of a property, searched for if it is not known.
+    /// Returns the answer of a property, from the cache or by a search.
     fn answer(&self, property: &Property, reading: Reading, cancel: &Cancel) -> Arc<Answer> {
         if let Some(known) = self.known(property, reading) {
             return known;
@@ -268,7 +267,7 @@ impl<'r> Verification<'r> {
         AnsweredProperty { property: property.clone(), reading, answer, report }
     }
 
-    /// An answer for readers.
+    /// Converts an answer to a report.
     fn report(&self, property: &Property, reading: Reading, answer: &Answer) -> PropertyReport {
         let run = self.run;
         let file = run.file.filter(|_| run.property.is_none());
@@ -284,7 +283,7 @@ impl<'r> Verification<'r> {
     }
 }
 
-/// The other programs of some properties, each loaded once.
+/// Other programs of properties, each loaded once.
 #[derive(Default)]
 struct OtherPrograms {
     loaded: RefCell<FxHashMap<String, Result<OtherProgram, String>>>,
@@ -301,14 +300,14 @@ impl OtherPrograms {
         other.as_ref().map(|other| other.program.clone()).map_err(String::clone)
     }
 
-    /// What a file of one of them is called.
+    /// Returns the display name of a file in one of the programs.
     fn name(&self, file: FileId) -> Option<String> {
         let loaded = self.loaded.borrow();
         loaded.values().flatten().find_map(|other| other.names.get(&file).cloned())
     }
 }
 
-/// The text of the proof of an answer, where the rule of the property is called the property.
+/// Formats the proof of an answer. The rule of the property is labeled `the property`.
 fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> String) -> Option<String> {
     let (found, compiled) = answer.proof.as_ref()?;
     let place = |rule: RuleId| {
@@ -324,7 +323,7 @@ fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> Stri
     Some(proof::proof(found, &place))
 }
 
-/// The predicates of a program whose facts a consumer takes from replies.
+/// Returns the predicates whose facts a consumer accepts from replies.
 fn of_consumer(
     program: &Program,
     settings: &TranscriptSettings,
@@ -347,20 +346,20 @@ fn of_consumer(
     Ok(program.predicates.iter().filter(is_taken).map(|predicate| predicate.key).collect())
 }
 
-/// What worlds hold facts of, as the settings say.
+/// Returns the input predicates of worlds from the settings.
 #[must_use]
 pub fn usual_inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
     settings.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect()
 }
 
-/// How far a search goes where no property and no option says it.
+/// Returns the default bounds of a search from the settings.
 #[must_use]
 pub fn usual_scope(settings: &VerifySettings) -> Scope {
     let facts = usize::try_from(settings.facts).unwrap_or(usize::MAX);
     Scope { facts, time: Duration::from_secs(settings.seconds) }
 }
 
-/// How many errors a check finds in the program.
+/// Returns the number of errors in the program.
 fn errors(run: &VerifyRun<'_>) -> usize {
     let is_error = |rule: &Rule| run.settings.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
@@ -370,13 +369,13 @@ fn errors(run: &VerifyRun<'_>) -> usize {
     all.iter().flat_map(|(_, found)| found).filter(|found| found.severity == Severity::Error).count()
 }
 
-/// The line in which a statement begins, counted from 1.
+/// Returns the one-based line of the start of a statement.
 pub(super) fn line_of_item(file: &FileSummary, item: u32) -> usize {
     let item = file.items.get(item as usize);
     line_in(&file.text, item.map_or(TextSize::new(0), |item| item.start))
 }
 
-/// The line of an offset, counted from 1.
+/// Returns the one-based line of an offset.
 pub(super) fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
     line_in(program.file(file).map_or("", |file| &file.text), offset)
 }

@@ -1,8 +1,8 @@
-//! The rules about what a policy does in some world, or in none.
+//! Lint rules for verification results.
 
 use mangle_syntax::lint::{Rule, rule};
 
-/// All rules of this module, in the order of their codes.
+/// All rules of this module, sorted by code.
 pub const RULES: &[&Rule] = &[
     &RULE_FIRES_NOWHERE,
     &RULE_WITHOUT_EFFECT,
@@ -11,17 +11,17 @@ pub const RULES: &[&Rule] = &[
     &PROPERTY_NOT_DECIDED,
 ];
 
-/// A rule whose body has a solution in no world.
+/// A rule whose body has no solution in any world.
 pub(super) static RULE_FIRES_NOWHERE: Rule = rule!("rule-fires-nowhere.md");
 
-/// A rule without which everything is the same.
+/// A rule whose removal changes nothing.
 pub(super) static RULE_WITHOUT_EFFECT: Rule = rule!("rule-without-effect.md");
 
-/// A negation without which everything is the same.
+/// A negation whose removal changes nothing.
 pub(super) static NEGATION_WITHOUT_EFFECT: Rule = rule!("negation-without-effect.md");
 
-/// A property that is not as it should be.
+/// A violated property.
 pub static PROPERTY_VIOLATED: Rule = rule!("property-violated.md");
 
-/// A property of which it is not known whether it is as it should be.
+/// A property without a decision.
 pub(super) static PROPERTY_NOT_DECIDED: Rule = rule!("property-not-decided.md");

@@ -1,5 +1,5 @@
-//! What is shown of prompt atoms: what became of one in each prompt, what the situations have for a value that it is
-//! wanted for, and what a `{{name}}` stands for.
+//! Hover on prompt atoms: the outcome of an atom in each prompt, the matching situations of a
+//! selector, and the value of a `{{name}}` placeholder.
 
 use super::{SampleProvenance, called, each, excerpt};
 use crate::ide::hover::Hover;
@@ -7,7 +7,7 @@ use crate::ide::markup::Markup;
 use agent_prompt::{AtomOutcome, AtomProvenance, PromptProvenance};
 use mangle_syntax::text::{FileId, TextRange, TextSize, size};
 
-/// What is to be said of what stands at an offset of a file that has prompt atoms.
+/// Returns the hover at an offset of a file with prompt atoms.
 pub(super) fn at(
     file: FileId,
     text: &str,
@@ -35,7 +35,7 @@ fn fate(prompt: &PromptProvenance, atom: &AtomProvenance) -> String {
     }
 }
 
-/// A value that the atom is wanted for.
+/// Returns the hover of a selector value of the atom.
 fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut range = None;
@@ -57,7 +57,7 @@ fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) ->
     range.map(|range| Hover { range, markup })
 }
 
-/// A name between double braces.
+/// Returns the hover of a name between double braces.
 fn placeholder(
     fates: &[(&PromptProvenance, &AtomProvenance)],
     text: &str,

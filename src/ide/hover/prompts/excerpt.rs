@@ -1,20 +1,20 @@
-//! Lines of a prompt with some lines around them.
+//! Excerpts of prompts with context lines.
 
 use super::{SampleProvenance, called};
 use crate::ide::markup::Markup;
 use crate::report::sink::code_span;
 use agent_prompt::PromptProvenance;
 
-/// How many lines are shown around one.
+/// Number of context lines before and after a line.
 const AROUND: usize = 1;
 
-/// How many lines are shown in all.
+/// Maximum number of lines per excerpt.
 const MOST: usize = 10;
 
-/// How many characters of a line are shown.
+/// Maximum line length, in characters.
 const WIDEST: usize = 100;
 
-/// Adds some lines of a prompt, with those around them; `>` stands in front of those that are meant.
+/// Adds lines of a prompt with context. Selected lines are marked with `>`.
 pub(super) fn lines(
     markup: Markup,
     by: &SampleProvenance<'_>,
@@ -72,12 +72,12 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Foreign words inside of our own, as code.
+/// Formats quoted text as code.
 pub(super) fn word(text: &str) -> String {
     code_span(&cut(text))
 }
 
-/// Words of the runtime about an atom, which may quote its file.
+/// Formats a message of the runtime about an atom, which may quote its file.
 pub(super) fn plain(text: &str) -> String {
     cut(&text.replace('`', "'"))
 }

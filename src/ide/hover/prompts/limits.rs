@@ -1,4 +1,4 @@
-//! Hover on the type of a shard in a session file: how large the prompts of its kind are, and what they may be.
+//! Hover on the shard type in a session file: prompt sizes and token limits of this type.
 
 use super::excerpt::word;
 use super::{SampleProvenance, called, each};
@@ -7,10 +7,10 @@ use crate::ide::markup::Markup;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::transcript::Limits;
 
-/// The key whose values are types of shards.
+/// Key whose values are shard types.
 const KEY: &str = "shard_type";
 
-/// The type of shard at an offset, with the prompts that samples show of it and with its limits.
+/// Returns the hover of the shard type at an offset, with its sample prompts and limits.
 pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let (range, kind) = shard_type(text, offset)?;
     let mut markup = Markup::default();
@@ -40,7 +40,7 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
     Some(Hover { range, markup: markup.words(says) })
 }
 
-/// The value of the key on the line of an offset, and its bytes.
+/// Returns the value of the key on the line of an offset, with its range.
 fn shard_type(text: &str, offset: TextSize) -> Option<(TextRange, &str)> {
     let at = usize::from(offset);
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);

@@ -1,7 +1,8 @@
-//! What is shown of what feeds prompts: the lines that come of it, with some lines around them, or why none does.
+//! Hover on sources of prompts: the prompt lines produced by a clause or text, with context, or the
+//! reason for their absence.
 //!
-//! Takes a place of a policy ([`prompts`]) or of a file that previews read beside policies ([`beside`]), and what is known
-//! of the prompts of sample kernels; gives what a hover says of it.
+//! [`prompts`] handles places in a policy, and [`beside`] handles other files that previews load.
+//! The prompts come from the previews of sample kernels.
 
 mod atoms;
 mod excerpt;
@@ -20,17 +21,17 @@ use mangle_engine::program::{PredicateKey, key_of};
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 
-/// How many prompts are shown with their lines.
+/// Maximum number of prompts shown with their lines.
 const SHOWN: usize = 3;
 
-/// The prompts of a sample kernel, as features see them.
+/// Prompts of a sample kernel, as passed to features.
 #[derive(Debug, Clone, Copy)]
 pub struct SampleProvenance<'a> {
-    /// What the kernel is called.
+    /// Name of the kernel.
     pub sample: &'a str,
-    /// Its prompts, if they were ever made.
+    /// Prompts. `None` before the first preview.
     pub provenance: Option<&'a Provenance>,
-    /// Whether that is of the texts as they are now.
+    /// True if the prompts belong to the current texts.
     pub is_current: bool,
 }
 
@@ -40,18 +41,17 @@ impl<'a> SampleProvenance<'a> {
     }
 }
 
-/// What stands at a place of a policy.
 enum HoverSubject {
-    /// A clause, at its head: what follows by it.
+    /// A clause, if the cursor is on its head.
     Clause(ClauseId, PredicateKey),
     Predicate(PredicateKey),
 }
 
-/// What prompts have of what stands at a place; `None` where it feeds none.
+/// Returns the hover at a place of a policy. `None` if its subject feeds no prompt.
 #[must_use]
 pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let Some((range, about)) = about(place) else {
-        // A `PROMPT:` line, or what the comments of a kernel say of the intent.
+        // A `PROMPT:` line, or the intent in the comments of a sample kernel.
         return beside(place.file.id, place.text(), place.offset, provenance);
     };
     let (HoverSubject::Clause(_, key) | HoverSubject::Predicate(key)) = about;
@@ -81,7 +81,7 @@ pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<
     Some(Hover { range, markup })
 }
 
-/// What prompts have of what stands at an offset of a session file or a file of prompt atoms.
+/// Returns the hover at an offset of a session file or a file of prompt atoms.
 #[must_use]
 pub fn beside(
     file: FileId,
@@ -89,7 +89,7 @@ pub fn beside(
     offset: TextSize,
     provenance: &[SampleProvenance<'_>],
 ) -> Option<Hover> {
-    // Places are those of the texts that prompts were made from.
+    // Outdated prompts are skipped, because their ranges refer to older texts.
     let provenance: Vec<SampleProvenance<'_>> =
         provenance.iter().filter(|by| by.is_current).copied().collect();
     let found = atoms::at(file, text, offset, &provenance).or_else(|| of_words(file, offset, &provenance));
@@ -100,7 +100,7 @@ pub fn beside(
     }
 }
 
-/// The predicate or clause at a place.
+/// Returns the predicate or clause at a place.
 fn about(place: Place<'_>) -> Option<(TextRange, HoverSubject)> {
     let item = place.item()?;
     let clause = item.statement.clause().filter(|_| !item.statement.damaged);
@@ -119,7 +119,7 @@ fn about(place: Place<'_>) -> Option<(TextRange, HoverSubject)> {
             }
             _ => None,
         },
-        // The words that a prompt shows.
+        // A string in the head, which a prompt may show.
         None => {
             let around = TextRange::new(place.offset, place.offset + TextSize::new(1));
             let tokens = place.source.tokens(around).into_iter();
@@ -131,7 +131,7 @@ fn about(place: Place<'_>) -> Option<(TextRange, HoverSubject)> {
     }
 }
 
-/// The lines that come of a clause, or why there are none.
+/// Shows the prompt lines of a clause, or the reason for their absence.
 fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Markup {
     let mut markup = Markup::default();
     let mut others = Vec::new();
@@ -163,7 +163,7 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
     reasons(clause, provenance).into_iter().fold(markup, Markup::words)
 }
 
-/// Why no prompt shows what a clause gives: each reason with the prompts that it holds for.
+/// Returns the reasons for the absence of a clause, each with the affected prompts.
 fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for (by, prompt) in each(provenance) {
@@ -216,7 +216,7 @@ fn reason(missing: &OmissionReason) -> String {
     }
 }
 
-/// What a predicate contributes.
+/// Describes the contribution of a predicate.
 fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Markup {
     let mut said = Vec::new();
     let mut without = Vec::new();
@@ -241,7 +241,7 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
     markup
 }
 
-/// What stands in place of a template that there is not.
+/// Describes the replacement of a missing template.
 fn base(prompt: &PromptProvenance) -> Option<String> {
     let (from, name) = prompt.base.as_ref().filter(|(from, _)| *from != "kernel")?;
     let what = match (*from, name) {
@@ -256,7 +256,7 @@ fn base(prompt: &PromptProvenance) -> Option<String> {
     ))
 }
 
-/// The lines whose words stand at an offset of a file.
+/// Returns the prompt lines whose text comes from an offset of a file.
 fn of_words(file: FileId, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut narrowest: Option<TextRange> = None;
@@ -275,14 +275,14 @@ fn of_words(file: FileId, offset: TextSize, provenance: &[SampleProvenance<'_>])
     narrowest.map(|range| Hover { range, markup })
 }
 
-/// The prompts with their kernels.
+/// Iterates over the prompts of all kernels.
 fn each<'a>(
     provenance: &'a [SampleProvenance<'a>],
 ) -> impl Iterator<Item = (&'a SampleProvenance<'a>, &'a PromptProvenance)> {
     provenance.iter().flat_map(|by| by.prompts().iter().map(move |prompt| (by, prompt)))
 }
 
-/// What a prompt is called in sentences.
+/// Returns the display name of a prompt.
 fn called(prompt: &PromptProvenance) -> String {
     format!("{} ({})", excerpt::word(&prompt.name), excerpt::plain(&prompt.shard.0))
 }

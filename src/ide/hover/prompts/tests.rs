@@ -5,7 +5,7 @@ use crate::ide::testing::{Fixture, Sample};
 use mangle_settings::RuleSettings;
 use mangle_syntax::text::slice;
 
-/// What is shown at the cursor: in a policy, or in a file beside policies.
+/// Checks the hover at the cursor, in a policy or in another file of a preview.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(fixture: &str, expect: Expect) {
     let fixture = Fixture::new(fixture);
