@@ -72,7 +72,7 @@ fn structure(terms: &[Term], args: &[Type]) -> Type {
     Type::structure(fields)
 }
 
-/// The engine returns the bare element, although the Go signature declares an option.
+/// The engine returns the bare element, independent of the signature in the Go code.
 fn list_get(apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let function = builtins::function("fn:list:get");
     match (function, args) {
