@@ -454,7 +454,7 @@ impl<'p> Compiler<'p> {
         let program = self.program;
         let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
-        // Also in the intended reading, so that aggregations give the same results as in the engine.
+        // Also in the intended reading, so that aggregations have the same results as in the engine.
         let capabilities = &self.compiled.capabilities;
         let compares_repeated = capabilities.repeated_variable_in_aggregation == RepeatedVariable::Respected;
         if let Some(only) = only_atom(clause, &premises) {
