@@ -1,8 +1,7 @@
 //! Vector that grows in chunks.
 //!
-//! A doubling vector copies all its elements, during which cancellation is not checked. This
-//! vector
-//! never moves an element after the first chunk is full.
+//! A doubling vector copies all its elements without a check for cancellation. This vector never
+//! moves an element after the first chunk is full.
 
 /// The number of elements in a chunk, as a power of two.
 const BITS: u32 = 12;

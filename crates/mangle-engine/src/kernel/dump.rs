@@ -9,8 +9,7 @@ use crate::program::PredicateId;
 
 /// A limit for the size of printed facts.
 ///
-/// If all facts fit, they are printed in full. Otherwise each fact is shortened, and facts
-/// that
+/// If all facts fit, they are printed in full. Otherwise each fact is shortened, and facts that
 /// still do not fit are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextBudget {
@@ -24,8 +23,7 @@ impl TextBudget {
     /// For facts in command output: 128 MiB in total. If not all fit, 4 KiB per fact.
     pub const ANSWER: Self = Self { each: PRINTED_BYTES, left: 1 << 27 };
 
-    /// For facts with proofs or missing premises: 32 MiB in total. If not all fit, 4 KiB per
-    /// fact.
+    /// For facts with proofs or missing premises: 32 MiB in total. If not all fit, 4 KiB per fact.
     pub const EXPLAINED: Self = Self { each: PRINTED_BYTES, left: 1 << 25 };
 
     /// For a document of an editor: 16 MiB in total. If not all fit, 4 KiB per fact.
@@ -145,7 +143,7 @@ impl Model {
         text
     }
 
-    /// An end of an interval. It is unbounded at the instant `open`.
+    /// An end of an interval. The instant `open` stands for an unbounded end.
     fn end(&self, value: ValueId, open: i64) -> Bound {
         match self.values.get(value) {
             Datum::Time(instant) if *instant == open => Bound::Infinite,

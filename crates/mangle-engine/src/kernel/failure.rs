@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::values::{Datum, TooDeep, ValueId, Values};
 
-/// The reason for a missing value. The text completes "this stops the engine: …".
+/// An error in the computation of a value. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The value does not exist, neither in the engine nor in this crate.

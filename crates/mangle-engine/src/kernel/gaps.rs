@@ -14,11 +14,11 @@ pub struct Gap {
     pub miss: Miss,
     /// The gaps of the rules that could derive the premise. Empty if [`Gap::end`] is set.
     pub below: Vec<Gap>,
-    /// The reason for which the explanation ends here.
+    /// The cause of the end of the explanation, if it ends here.
     pub end: Option<GapEnd>,
 }
 
-/// The reason for which an explanation ends.
+/// The cause of the end of an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GapEnd {
     /// No rule derives the predicate, so facts are missing: its name and arity.

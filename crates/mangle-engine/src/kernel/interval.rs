@@ -12,9 +12,8 @@ pub enum Bound {
     Infinite,
     /// An instant, in nanoseconds since 1970 UTC.
     At(i64),
-    /// `now`. The engine never resolves it in a fact. It is unbounded in comparisons of
-    /// intervals,
-    /// and 1970 in lookups and bindings.
+    /// `now`. The engine never resolves `now` in a fact: `now` is unbounded in comparisons of
+    /// intervals, and 1970 in lookups and bindings.
     Now,
     /// A duration in nanoseconds. In a fact, it behaves like `now`.
     Duration(i64),
@@ -102,8 +101,7 @@ impl Interval {
         self.overlaps(asked) && self.contains(asked)
     }
 
-    /// Resolves `now` in the interval of a premise or of a rule head. Variables must be
-    /// substituted
+    /// Resolves `now` in the interval of a premise or of a rule head. Variables must be substituted
     /// before.
     ///
     /// # Errors

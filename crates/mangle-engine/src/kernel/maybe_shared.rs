@@ -1,7 +1,6 @@
 //! Copy-on-write value.
 //!
-//! Like `Arc::make_mut`, but changing a value with a single known owner costs no atomic
-//! operation.
+//! Like `Arc::make_mut`, but changing a value with a single known owner costs no atomic operation.
 //! This matters for relations, which grow one tuple at a time.
 
 use std::ops::Deref;

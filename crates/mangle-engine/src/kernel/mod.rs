@@ -3,7 +3,7 @@
 //! - [`compile`] converts a `Program` to evaluation plans.
 //! - [`run`] derives a [`Model`]: all facts within the limits.
 //! - [`Values`] interns the values. Built-in functions, predicates and reducers reproduce the
-//!   engine, including its bugs. A [`Failure`] is the reason for which the engine would stop.
+//!   engine, including its bugs. A [`Failure`] describes an error that would stop the engine.
 //!
 //! The module reports no findings.
 

@@ -1,9 +1,7 @@
 //! Finds alternative derivations of a fact.
 //!
-//! An evaluation stores one derivation per fact. Others are searched on demand, by evaluating
-//! each
-//! rule with its head fixed to the fact. Derivations that depend on the fact itself are
-//! excluded.
+//! An evaluation stores one derivation per fact. Others are searched on demand, by evaluating each
+//! rule with its head fixed to the fact. Derivations that depend on the fact itself are excluded.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,4 @@
-//! Proofs of facts: the rule that first derived a fact, the facts that its premises matched,
-//! and
+//! Proofs of facts: the rule that first derived a fact, the facts that its premises matched, and
 //! recursively their proofs.
 //!
 //! An evaluation stores the rule and the matched tuples for each derived tuple. The remaining
@@ -17,19 +16,16 @@ use crate::program::PredicateId;
 /// The maximum number of facts in a proof. Further facts are not expanded.
 const MOST_NODES: usize = 4096;
 
-/// The approximate maximum size of the text of a proof in bytes. Further facts are not
-/// expanded.
+/// The approximate maximum size of the text of a proof in bytes. Further facts are not expanded.
 const MOST_BYTES: usize = 1 << 18;
 
 /// The maximum number of steps to replay the rule of one fact.
 const MOST_STEPS: u32 = 100_000;
 
-/// The maximum number of steps to replay all rules of a proof. Further facts are not
-/// expanded.
+/// The maximum number of steps to replay all rules of a proof. Further facts are not expanded.
 const MOST_STEPS_IN_ALL: u32 = 2_000_000;
 
-/// A proof: facts with their derivations. The first fact is the proved one. A fact that is
-/// used
+/// A proof: facts with their derivations. The first fact is the proved one. A fact that is used
 /// several times is listed once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proof {
@@ -59,11 +55,11 @@ pub struct ProofNode {
 pub struct ProofStep {
     /// The index of the premise in the clause.
     pub premise: u32,
-    /// The reason for which the premise holds.
+    /// The fact or test that makes the premise hold.
     pub ground: Ground,
 }
 
-/// The reason for which a premise holds.
+/// A fact or test that makes a premise hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ground {
     /// A fact of the proof, by index.
@@ -303,7 +299,7 @@ impl<'m> Explanation<'m> {
         all
     }
 
-    /// The reason for which a step other than a lookup holds.
+    /// The ground of a step other than a lookup.
     fn ground(&self, kind: &StepKind, row: &[ValueId]) -> Option<Ground> {
         Some(match kind {
             StepKind::Absent(looked) => Ground::Absent(self.pattern(looked, row, &|_| None)),

@@ -24,8 +24,7 @@ impl Query {
     ///
     /// # Errors
     /// If the text is not an atom, or the program does not contain the predicate. The message has
-    /// no
-    /// full stop, and includes a correction if one is known.
+    /// no full stop, and includes a correction if one is known.
     pub fn read(text: &str, program: &Program, model: &mut Model) -> Result<Self, String> {
         let text = format!("{}.", text.trim().trim_end_matches('.'));
         let no_atom = |text: &str| repair::no_atom(text.trim_end_matches('.'), program);

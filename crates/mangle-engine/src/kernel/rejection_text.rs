@@ -12,8 +12,7 @@ use mangle_syntax::text::{Symbol, TextRange, slice};
 /// The message for the variable or wildcard at `range`, for example
 /// `variable Y is not bound in q(X) :- p(X), !r(X,Y).`.
 ///
-/// The engine names wildcards `X0`, `X1` and so on. `text` is the text of the clause. If
-/// several
+/// The engine names wildcards `X0`, `X1` and so on. `text` is the text of the clause. If several
 /// variables are unbound, the engine names any one of them.
 #[must_use]
 pub fn unbound_variable_message(

@@ -1,13 +1,11 @@
 //! Hash table that grows in shards.
 //!
-//! Doubling a table with millions of entries takes tens of milliseconds, during which
-//! cancellation is
-//! not checked. A large table therefore consists of many small tables that double
-//! independently.
+//! Doubling a table with millions of entries takes tens of milliseconds without a check for
+//! cancellation. A large table therefore consists of many small tables that double independently.
 
 use hashbrown::HashTable;
 
-/// The number of entries at which a table is split.
+/// The number of entries that causes a split of the table.
 const LARGE: usize = 1 << 14;
 
 /// The number of shards of a large table, as a power of two.
@@ -35,13 +33,13 @@ impl<T> ShardedTable<T> {
         self.bytes + self.shards.capacity() * size_of::<HashTable<T>>()
     }
 
-    /// The entry with this hash for which `is_it` is true.
+    /// The entry with this hash that satisfies `is_it`.
     #[inline]
     pub(super) fn find(&self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&T> {
         self.shards.get(self.shard(hash))?.find(hash, is_it)
     }
 
-    /// A mutable reference to the entry with this hash for which `is_it` is true.
+    /// A mutable reference to the entry with this hash that satisfies `is_it`.
     #[inline]
     pub(super) fn find_mut(&mut self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&mut T> {
         let shard = self.shard(hash);
@@ -88,7 +86,7 @@ impl<T> ShardedTable<T> {
 
     #[inline]
     fn shard(&self, hash: u64) -> usize {
-        // The small table uses the lower bits and the upper seven, so the shard uses the bits below.
+        // The small table uses the lower bits and the upper seven. The shard uses the bits below.
         if self.shards.len() > 1 { (hash >> (57 - SHARD_BITS)) as usize & ((1 << SHARD_BITS) - 1) } else { 0 }
     }
 

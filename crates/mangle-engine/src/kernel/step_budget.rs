@@ -1,5 +1,4 @@
-//! Tests that the work between two checks of the clock and of cancellation is bounded. Work
-//! is
+//! Tests that the work between two checks of the clock and of cancellation is bounded. Work is
 //! counted, never timed.
 
 use std::time::Duration;
@@ -22,8 +21,7 @@ fn program(text: &str) -> Program {
     Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()])
 }
 
-/// The work between two checks is bounded, independent of the reason for the end of the
-/// evaluation.
+/// The work between two checks is bounded, independent of the reason for the end of the evaluation.
 #[track_caller]
 fn check(text: &str, limits: Limits) -> Option<Reason> {
     let program = program(text);

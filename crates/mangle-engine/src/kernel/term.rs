@@ -11,9 +11,8 @@ type TermResult = Result<Option<ValueId>, (TextRange, Failure)>;
 
 /// Evaluates `term`, whose ranges refer to `text`.
 ///
-/// `Ok(None)` if the term has no value: it contains variables or syntax errors, calls an
-/// unknown
-/// function, or reads the clock and `clock` is `None` (before an evaluation).
+/// `Ok(None)` if the term contains variables or syntax errors, or calls an unknown function. Also
+/// if it reads the clock and `clock` is `None` (before an evaluation).
 ///
 /// # Errors
 /// If a function in the term fails, which stops the engine: the failure and the range of the

@@ -1,9 +1,8 @@
 //! Replays the body of a rule over a finished model, for proofs and explanations.
 //!
 //! Enumerates the solutions of the steps of a plan until an [`Observer`] ends the search. The
-//! observer restricts the solutions, and is notified of each solution and each failed step.
-//! The model
-//! is unchanged, except for new values.
+//! observer restricts the solutions, and is notified of each solution and each failed step. The
+//! model is unchanged, except for new values.
 
 mod lookup;
 
@@ -54,8 +53,7 @@ pub(super) struct StepView<'s> {
     pub(super) row: &'s [ValueId],
 }
 
-/// Returns the required register values for a head with these arguments. `None` matches any
-/// value.
+/// Returns the required register values for a head with these arguments. `None` matches any value.
 ///
 /// # Errors
 /// If the head never has the arguments: the index and value of the first different argument.
@@ -79,7 +77,7 @@ pub(super) fn fixed(
     Ok(fixed)
 }
 
-/// The reason for which a step does not hold.
+/// The cause of a failed step.
 pub(super) enum Cause {
     /// No tuple matches, or a comparison or built-in predicate does not hold.
     Untrue,
@@ -146,8 +144,7 @@ impl<'m> Trial<'m> {
         self.left
     }
 
-    /// Replays a plan. `row` has its registers. If the observer ends the replay, `row` keeps
-    /// their
+    /// Replays a plan. `row` has its registers. If the observer ends the replay, `row` keeps their
     /// values.
     pub(super) fn run(&mut self, plan: &Plan, row: &mut [ValueId], observer: &mut dyn Observer) -> TrialEnd {
         self.step(plan, 0, row, observer)

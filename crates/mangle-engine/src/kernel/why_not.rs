@@ -1,5 +1,4 @@
-//! Explains missing facts: for each rule, the first premise without a solution, its pattern,
-//! and
+//! Explains missing facts: for each rule, the first premise without a solution, its pattern, and
 //! similar facts.
 
 use super::plan::{
@@ -22,14 +21,14 @@ const MOST_BYTES: usize = 1 << 20;
 /// The maximum number of similar facts.
 const NEAR: usize = 3;
 
-/// The reason for which a rule did not derive a fact.
+/// The obstacle of a rule that did not derive a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
     /// The clause.
     pub rule: RuleId,
     /// The obstacle.
     pub obstacle: Obstacle,
-    /// The store in which the rule came furthest, if the program is divided into stores.
+    /// The store with the furthest attempt, if the program is divided into stores.
     pub store: Option<&'static str>,
 }
 
@@ -133,7 +132,7 @@ impl Misses {
         self.all.push((Miss { rule, obstacle, store: None }, asked));
     }
 
-    /// The rules that fail in every store, each with the store in which it came furthest.
+    /// The rules that fail in every store. Each has the store with its furthest attempt.
     fn in_every_store(compiled: &Compiled, stores: Vec<(PredicateId, Self)>) -> Self {
         let mut all: Vec<(Miss, Option<AtomPattern>)> = Vec::new();
         let mut counts: rustc_hash::FxHashMap<RuleId, usize> = rustc_hash::FxHashMap::default();

@@ -1,8 +1,7 @@
 //! Binding analysis: the variables of a clause and the premises that bind them.
 //!
 //! The Go implementation has two notions. Its analysis computes if a variable is **bound**
-//! ([`Variable::bound`]), and its evaluation computes if it has a **value**
-//! ([`Variable::value`]).
+//! ([`Variable::bound`]), and its evaluation computes if it has a **value** ([`Variable::value`]).
 //! The same premise usually does both, with three exceptions:
 //!
 //! - a variable inside an expression is bound, but has no value;
@@ -36,8 +35,8 @@ pub enum BindingSource {
     HeadInput,
     /// An argument of a positive atom.
     Argument,
-    /// A variable inside an expression in an argument of a positive atom. The analysis considers
-    /// it bound, but the evaluation stops because it has no value.
+    /// A variable inside an expression in an argument of a positive atom. The analysis considers it
+    /// bound, but the evaluation stops because it has no value.
     InsideExpression,
     /// An output position of a built-in.
     Output,
@@ -89,12 +88,11 @@ pub struct Bindings {
     groups: SmallVec<[Group; 8]>,
 }
 
-/// The number of variables from which lookup uses a hash map.
+/// The minimum number of variables for lookup with a hash map.
 const MANY: usize = 24;
 
 impl Bindings {
-    /// Analyzes `clause` in the order of `rewriting`. Steps that the Go implementation rejects
-    /// are
+    /// Analyzes `clause` in the order of `rewriting`. Steps that the Go implementation rejects are
     /// treated as valid, so that one mistake is reported once.
     #[must_use]
     pub fn new(clause: &Clause, signatures: &ClauseSignatures<'_>, rewriting: &Rewriting) -> Self {
@@ -118,8 +116,8 @@ impl Bindings {
         bindings
     }
 
-    /// The variables in the order of their first occurrence, starting with the head. Variables
-    /// that occur only in transforms are excluded.
+    /// The variables in the order of their first occurrence, starting with the head. Variables that
+    /// occur only in transforms are excluded.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
@@ -365,8 +363,7 @@ fn gives_value(term: &Term) -> bool {
     term.is_constant() || matches!(term.kind, TermKind::Apply(_) | TermKind::Broken)
 }
 
-/// The parameters of a built-in predicate that has the right number of arguments. `None` for
-/// any
+/// The parameters of a built-in predicate that has the right number of arguments. `None` for any
 /// other atom.
 #[must_use]
 pub fn builtin_parameters(atom: &Atom) -> Option<&'static [Parameter]> {

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 type Nodes = SmallVec<[u32; 1]>;
 
 /// Returns the components of all nodes reachable from `roots`, each after its dependencies.
-/// `target` returns the target of the n-th edge of a node, or `None` after the last edge.
-/// Linear in nodes and edges.
+/// `target` returns the target of the n-th edge of a node, or `None` after the last edge. Linear in
+/// nodes and edges.
 pub(super) fn components(
     roots: impl Iterator<Item = u32>,
     target: impl Fn(u32, usize) -> Option<u32>,

@@ -16,8 +16,8 @@ pub struct DeclarationHome {
 
 impl DeclarationHome {
     /// Returns the position after the last `Decl` of the file with the most declarations, or the
-    /// first of several such files. Only files accepted by `is_fit` are searched. Returns `None`
-    /// if no `Decl` of that file ends its line outside damaged text.
+    /// first of several such files. Only files accepted by `is_fit` are searched. Returns `None` if
+    /// no `Decl` of that file ends its line outside damaged text.
     #[must_use]
     pub fn find(program: &Program, is_fit: impl Fn(&FileSummary) -> bool) -> Option<Self> {
         let files = program.files.iter().filter(|file| is_fit(file));
@@ -33,8 +33,7 @@ impl DeclarationHome {
     }
 }
 
-/// The last `Decl` of a file whose line contains only complete statements, and the end of the
-/// line.
+/// The last `Decl` of a file whose line contains only complete statements, and the end of the line.
 fn last_declaration(file: &FileSummary) -> Option<(&Item, TextSize)> {
     let end_of = |item: &Item| item.statement.range().end() + item.start;
     let mut line_start = None;

@@ -1,7 +1,6 @@
 //! Dependencies between predicates: the edges that start from each predicate, and the cycles.
 //!
-//! Built once, then updated after each edit. [`super::graph`] has the order of evaluation of
-//! the
+//! Built once, then updated after each edit. [`super::graph`] has the order of evaluation of the
 //! whole program.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -24,9 +23,8 @@ pub type Members = SmallVec<[PredicateId; 1]>;
 
 /// The edges and components of a program.
 ///
-/// A component is a set of predicates that all depend on each other, or a single predicate.
-/// One of
-/// its members represents it.
+/// A component is a set of predicates that all depend on each other, or a single predicate. A
+/// component is identified by one of its members.
 #[derive(Debug, Clone, Default)]
 pub struct Dependencies {
     /// The edges that start from each predicate, sorted by file, statement and position.
@@ -87,7 +85,7 @@ impl Dependencies {
     }
 
     /// Recomputes the components of predicates with changed edge targets. Every component that
-    /// appears or disappears contains such a predicate, from which all its members are reachable.
+    /// appears or disappears contains such a predicate, and all its members are reachable from it.
     fn find_components(&mut self, program: &Program, changed: &[PredicateId]) {
         let mut roots: Vec<PredicateId> = Vec::new();
         for &id in changed {

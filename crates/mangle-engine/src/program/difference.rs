@@ -29,8 +29,7 @@ impl Revision {
     }
 }
 
-/// The changes of a program since an earlier revision. All lists are sorted without
-/// duplicates.
+/// The changes of a program since an earlier revision. All lists are sorted without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Difference {
     /// The changed files: indexes into [`Program::files`].
@@ -47,8 +46,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference between two programs. `None` unless `new` is a successor of `old`
-    /// or the same program.
+    /// Returns the difference between two programs. `None` unless `new` is a successor of `old` or
+    /// the same program.
     #[must_use]
     pub fn between(old: &Program, new: &Program) -> Option<Arc<Self>> {
         if old.revision.line != new.revision.line || old.files.len() != new.files.len() {

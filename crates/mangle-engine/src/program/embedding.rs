@@ -7,10 +7,10 @@ use mangle_settings::versions::EngineCapabilities;
 use mangle_settings::{EngineVersion, Stores};
 use mangle_syntax::text::FileId;
 
-/// The environment in which a program runs, from its configuration.
+/// The environment of a program, from its configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Embedding {
-    /// Predicates of the host program. They are considered declared and defined.
+    /// Predicates of the host program, which are considered declared and defined.
     pub predicates: Vec<PredicateKey>,
     /// The engine version.
     pub engine: EngineVersion,
@@ -28,8 +28,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Adds files with facts that the host asserts. A store loads only the facts that it keeps
-    /// from
+    /// Adds files with facts that the host asserts. A store loads only the facts that it keeps from
     /// such files. Without stores, nothing changes.
     #[must_use]
     pub fn with_asserted(self: &Arc<Self>, files: impl IntoIterator<Item = FileId>) -> Arc<Self> {

@@ -1,5 +1,4 @@
-//! Summary of one file: the predicates that it declares, defines and uses, with their
-//! statements.
+//! Summary of one file: the predicates that it declares, defines and uses, with their statements.
 //!
 //! A summary depends only on its file, so it is kept while the file is unchanged.
 

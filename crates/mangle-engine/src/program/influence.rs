@@ -1,5 +1,4 @@
-//! Influence analysis: all predicates that some root predicates depend on, and if more facts
-//! of
+//! Influence analysis: all predicates that some root predicates depend on, and if more facts of
 //! them can add or remove facts of the roots.
 
 use std::collections::VecDeque;

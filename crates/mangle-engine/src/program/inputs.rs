@@ -1,7 +1,6 @@
 //! Finds rules that need the value of a head argument with mode `"+"`.
 //!
-//! The analysis of the engine considers such a variable bound. Its evaluation binds the
-//! variable
+//! The analysis of the engine considers such a variable bound. Its evaluation binds the variable
 //! only in `deferred()` predicates, because other rules run without a caller.
 
 use super::binding::{BindingPlace, Bindings, builtin_parameters};
@@ -24,9 +23,8 @@ pub struct NeededInput {
     pub aborts: bool,
 }
 
-/// Returns the first position of the clause at `site` that needs an unbound input of
-/// `predicate`.
-/// A position where the evaluation aborts has priority.
+/// Returns the first position of the clause at `site` that needs an unbound input of `predicate`. A
+/// position where the evaluation aborts has priority.
 #[must_use]
 pub fn needed_input(program: &Program, predicate: &Predicate, site: &Site<'_>) -> Option<NeededInput> {
     let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;

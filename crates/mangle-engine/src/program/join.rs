@@ -1,10 +1,10 @@
 //! Joins the files of a program by predicate.
 //!
-//! The cost is proportional to the number of (file, predicate) pairs, not of statements: the
-//! index
-//! of a file is built once and only referenced here. After an edit, [`Program::succeed`]
-//! builds
-//! the new program from the old one and shares all unchanged parts.
+//! The cost is proportional to the number of (file, predicate) pairs, not of statements. The index
+//! of a file is built once and only referenced here.
+//!
+//! After an edit, [`Program::succeed`] builds the new program from the old one and shares all
+//! unchanged parts.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -26,8 +26,7 @@ use mangle_syntax::text::{FileId, LetterSet, StatementId, Symbol, TextRange, Tex
 /// The minimum number of files per thread.
 const FEW_FILES: usize = 64;
 
-/// The number of a predicate in [`Program::predicates`]. Programs that result from each other
-/// by
+/// The number of a predicate in [`Program::predicates`]. Programs that result from each other by
 /// edits use the same numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateId(pub u32);
@@ -324,15 +323,16 @@ impl Program {
         self.statements
     }
 
-    /// True if the program was joined from scratch. The numbers of predicates then do not depend
-    /// on earlier edits.
+    /// True if the program was joined from scratch. The numbers of predicates then do not depend on
+    /// earlier edits.
     #[must_use]
     pub fn is_joined_anew(&self) -> bool {
         self.since.is_none()
     }
 
-    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge. Findings
-    /// about them also depend on predicates that their statements do not mention as premises.
+    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge.
+    /// Findings about them also depend on predicates that their statements do not mention as
+    /// premises.
     pub fn special(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
         self.special.iter().map(|&id| (id, self.get(id)))
     }
@@ -355,8 +355,7 @@ impl Program {
         !self.packages.is_empty()
     }
 
-    /// The predicate of an atom in `file`. `None` for built-ins and for atoms that are not part
-    /// of
+    /// The predicate of an atom in `file`. `None` for built-ins and for atoms that are not part of
     /// the program.
     #[must_use]
     pub fn predicate_of(&self, file: &FileSummary, atom: &Atom) -> Option<&Predicate> {
@@ -427,8 +426,7 @@ impl Program {
         }
     }
 
-    /// The graph without the negations that the engine ignores, if a cycle contains one.
-    /// Otherwise
+    /// The graph without the negations that the engine ignores, if a cycle contains one. Otherwise
     /// [`Program::graph`].
     pub fn graph_for_engine(&self) -> &Graph {
         let without = self.engine_graph.get_or_init(|| self.graph().without_dropped());
@@ -627,8 +625,7 @@ impl Predicate {
     }
 }
 
-/// The predicates of a file by first mention. The order of the index differs between runs,
-/// and
+/// The predicates of a file by first mention. The order of the index differs between runs, and
 /// would make the numbers of predicates (and the output) nondeterministic.
 fn in_order(file: &FileSummary) -> Vec<(&PredicateKey, &PredicateInFile)> {
     let mut named: Vec<_> = file.predicates.iter().collect();

@@ -4,8 +4,7 @@ use mangle_syntax::syntax::ast::{Declaration, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{Symbol, slice};
 
-/// The merge of the facts of a predicate, as the engine reads it from the descriptors. The
-/// engine
+/// The merge of the facts of a predicate, as the engine reads it from the descriptors. The engine
 /// merges only if exactly one `fundep` exists, and uses its columns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Merge {

@@ -2,15 +2,12 @@
 //!
 //! - [`FileSummary`] has the parsed statements of one file, and is kept while the file is
 //!   unchanged.
-//! - [`Program`] has the predicates with their declarations, heads and uses, the packages,
-//! and the
+//! - [`Program`] has the predicates with their declarations, heads and uses, the packages, and the
 //!   dependency graph with its strata.
 //! - [`Signature`] has the properties of a predicate outside its clauses.
-//! - [`binding`] computes the order in which a body binds its variables, and [`rewrite`]
-//! reproduces
+//! - [`binding`] computes the order in which a body binds its variables, and [`rewrite`] reproduces
 //!   the clause rewriting of the Go implementation.
-//! - [`Embedding`] is the environment of a program, and [`builtins`] has the tables of
-//! built-ins.
+//! - [`Embedding`] is the environment of a program, and [`builtins`] has the tables of built-ins.
 //!
 //! The module has no message texts. Problems of programs are reported in `analysis`.
 
@@ -49,8 +46,7 @@ pub use signature::{Mode, Signature};
 
 use mangle_syntax::text::Symbol;
 
-/// The identity of a predicate: its name, qualified by its package, and its number of
-/// arguments.
+/// The identity of a predicate: its name, qualified by its package, and its number of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateKey {
     /// The name, `package.name` inside a named package.
@@ -66,8 +62,8 @@ impl PredicateKey {
         Self { name: Symbol::new(&format!("{package}.{}", self.name)), ..self }
     }
 
-    /// The part of the name before the last dot, which the Go implementation treats as the
-    /// package. Empty for the root package.
+    /// The part of the name before the last dot, which the Go implementation treats as the package.
+    /// Empty for the root package.
     #[must_use]
     pub fn package(self) -> &'static str {
         self.name.as_str().rsplit_once('.').map_or("", |(package, _)| package)

@@ -1,8 +1,7 @@
 //! Index of the predicates of one file.
 //!
-//! Every file of a program has an index, so it is a compact sorted list instead of a map. It
-//! is
-//! sorted by the addresses of names: a search compares numbers and does not read names.
+//! Every file of a program has an index, so the index is a compact sorted list instead of a map.
+//! The sort key is the address of the name: a search compares numbers and does not read names.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -11,8 +10,7 @@ use super::PredicateKey;
 use mangle_syntax::syntax::ast::Literal;
 use mangle_syntax::text::TextRange;
 
-/// The occurrences of one predicate in a file, as indexes of statements. Most predicates have
-/// few
+/// The occurrences of one predicate in a file, as indexes of statements. Most predicates have few
 /// statements per file, which need no heap allocation.
 #[derive(Debug, Default)]
 pub struct PredicateInFile {
@@ -117,8 +115,7 @@ impl PredicateIndex {
         self.entries.iter().map(|(key, _)| key)
     }
 
-    /// The mentioned predicates with their occurrences. The order is that of
-    /// [`PredicateIndex::keys`].
+    /// The mentioned predicates with their occurrences, in the order of [`PredicateIndex::keys`].
     pub fn iter(&self) -> impl Iterator<Item = (&PredicateKey, &PredicateInFile)> {
         self.entries.iter().map(|(key, there)| (key, there))
     }

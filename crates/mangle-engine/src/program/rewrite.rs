@@ -1,16 +1,13 @@
-//! Clause rewriting of the Go implementation, including its bugs: the premises that it
-//! evaluates,
+//! Clause rewriting of the Go implementation, including its bugs: the premises that it evaluates,
 //! and their order.
 //!
 //! Two transformations change a body:
 //!
 //! - A premise of a predicate that `reflects` a name prefix becomes `:match_prefix`.
-//! - A negated atom with an unseen variable is delayed until the premise that contains the
-//! last of
+//! - A negated atom with an unseen variable is delayed until the premise that contains the last of
 //!   its variables.
 //!
-//! Atoms that are still delayed at the end are dropped. If several atoms are delayed, the
-//! engine
+//! Atoms that are still delayed at the end are dropped. If several atoms are delayed, the engine
 //! removes the wrong entry from its list: see [`NegationEffect`].
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,8 +18,7 @@ use mangle_settings::versions::{DelayedNegations, EarlyInequality, EngineCapabil
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// A variable, as the rewriting compares it. `None` is `_`, which the rewriting treats as a
-/// name.
+/// A variable, as the rewriting compares it. `None` is `_`, which the rewriting treats as a name.
 type Word = Option<Symbol>;
 
 /// The signatures of the predicates of one clause.
@@ -74,8 +70,7 @@ pub enum NegationEffect {
     Lost,
 }
 
-/// A premise that can be delayed: a negation, or an inequality in engines that delay
-/// inequalities.
+/// A premise that can be delayed: a negation, or an inequality in engines that delay inequalities.
 #[derive(Debug)]
 pub struct Negation {
     /// The index of the premise in the source.
@@ -97,7 +92,7 @@ struct WordSet {
     many: FxHashSet<Word>,
 }
 
-/// The number of words from which lookup uses a hash set.
+/// The minimum number of words for lookup with a hash set.
 const MANY: usize = 24;
 
 impl WordSet {
@@ -302,11 +297,11 @@ impl Rewriting {
         self.settled = (placed == 0).then_some(self.seen.few.len());
     }
 
-    /// Reproduces a bug of the Go implementation: it removes as many entries from the list as
-    /// were
-    /// placed, but at the wrong positions. It removes the positions 0, 1, … of a shrinking list,
-    /// and
-    /// a removal behind the end restores the entry that was stored there.
+    /// Reproduces a bug of the Go implementation, which removes the right number of entries from
+    /// the list, but at the wrong positions.
+    ///
+    /// The bug removes the positions 0, 1, … of a shrinking list. A removal behind the end restores
+    /// the entry that was stored there.
     fn cross_off(&mut self, placed: usize) {
         let mut len = self.waiting.len();
         for at in 0..placed {

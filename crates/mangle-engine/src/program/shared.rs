@@ -1,5 +1,4 @@
-//! Persistent collections for revisions of a program: cloning costs one pointer per part, and
-//! a
+//! Persistent collections for revisions of a program: cloning costs one pointer per part, and a
 //! change copies one part.
 
 use std::hash::{BuildHasher, Hash};
@@ -61,7 +60,8 @@ impl<T: Clone> SharedList<T> {
         self.len += 1;
     }
 
-    /// The indexes at which two lists differ, or that exist only in `self`. Skips shared parts.
+    /// The indexes of different elements, and of elements that exist only in `self`. Skips shared
+    /// parts.
     pub(crate) fn different(
         &self,
         other: &Self,

@@ -1,7 +1,6 @@
 //! Properties of a predicate outside its clauses, such as its declaration and modes.
 //!
-//! A signature contains everything outside a clause that the meaning of the clause depends
-//! on. Its
+//! A signature contains everything outside a clause that the meaning of the clause depends on. Its
 //! hash is the cache key of data about clauses.
 
 use std::hash::{Hash, Hasher};
@@ -68,14 +67,12 @@ pub struct Signature {
     pub read_arguments: u64,
     /// True if declared `temporal`, or undeclared and annotated in some head.
     pub temporal: bool,
-    /// The valid modes, merged by position. Different modes become [`Mode::Either`]. Empty
-    /// without
+    /// The valid modes, merged by position. Different modes become [`Mode::Either`]. Empty without
     /// a valid mode.
     pub modes: Vec<Mode>,
     /// The number of valid `mode` atoms.
     pub mode_count: usize,
-    /// True if every mode has `"+"` in its first position. The Go implementation checks this
-    /// before
+    /// True if every mode has `"+"` in its first position. The Go implementation checks this before
     /// it rewrites a `reflects` predicate.
     pub first_is_input: bool,
     /// `external()`
@@ -157,9 +154,8 @@ impl Signature {
     }
 }
 
-/// The modes of a `mode(…)` atom. `None` if it has no arguments or an invalid one, in which
-/// case
-/// the Go implementation ignores the atom.
+/// The modes of a `mode(…)` atom. `None` if it has no arguments or an invalid argument: the Go
+/// implementation then ignores the atom.
 fn mode_row(atom: &Atom, text: &str) -> Option<Vec<Mode>> {
     let row: Option<Vec<_>> = atom.args.iter().map(|term| Mode::read(term, text)).collect();
     row.filter(|row| !row.is_empty())
@@ -215,8 +211,7 @@ fn binding_of(premise: &Premise, name: Symbol) -> Binding {
     }
 }
 
-/// Merges mode rows like the Go implementation. The length of the first row is used, and
-/// modes that
+/// Merges mode rows like the Go implementation. The length of the first row is used, and modes that
 /// differ or are missing in a row become [`Mode::Either`].
 fn unify(rows: &[Vec<Mode>]) -> Vec<Mode> {
     let Some((first, rest)) = rows.split_first() else { return Vec::new() };

@@ -8,8 +8,7 @@ use super::dependencies::Dependencies;
 use super::difference::Difference;
 use super::{Embedding, FileSummary, PredicateKey, Program, Signature};
 
-/// The maximum number of changed files for an incremental update. Above it, the program is
-/// joined
+/// The maximum number of changed files for an incremental update. Above it, the program is joined
 /// from scratch.
 const FILES: usize = 32;
 
@@ -18,8 +17,8 @@ const FILES: usize = 32;
 const RETIRED: usize = 1_000;
 
 impl Program {
-    /// Returns the program of these files, with the same content as [`Program::embedded`]. After
-    /// an edit of a few files, the cost is proportional to the predicates of these files.
+    /// Returns the program of these files, with the same content as [`Program::embedded`]. After an
+    /// edit of a few files, the cost is proportional to the predicates of these files.
     #[must_use]
     pub fn succeed(&self, mut files: Vec<Arc<FileSummary>>, embedding: &Arc<Embedding>) -> Self {
         if !Arc::ptr_eq(embedding, &self.embedding) && **embedding != *self.embedding {

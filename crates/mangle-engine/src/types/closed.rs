@@ -16,8 +16,8 @@ pub(super) fn is_candidate(predicate: &Predicate) -> bool {
         && !(signature.host || signature.external || signature.extensional || signature.synthetic)
 }
 
-/// Returns the declared row, with each column narrowed if all clauses fill it with names.
-/// `facts` has the types of the facts. Returns `None` if no column can be narrowed.
+/// Returns the declared row, with each column narrowed if all clauses fill it with names. `facts`
+/// has the types of the facts. Returns `None` if no column can be narrowed.
 pub(super) fn narrowed(
     program: &Program,
     predicate: &Predicate,

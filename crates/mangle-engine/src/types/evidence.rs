@@ -1,7 +1,6 @@
 //! Counts the kinds of literals in the columns of a declared predicate.
 //!
-//! If nearly all literals of a column have one kind and the declaration names another kind,
-//! the
+//! If nearly all literals of a column have one kind and the declaration names another kind, the
 //! declaration is considered wrong.
 
 use crate::program::{FileSummary, PredicateInFile};
@@ -9,8 +8,7 @@ use mangle_syntax::syntax::ast::{Term, TermKind};
 
 use super::value::{Base, Type};
 
-/// The minimum number of contradicting literals. Fewer are considered typing errors in the
-/// facts.
+/// The minimum number of contradicting literals. Fewer are considered typing errors in the facts.
 const ENOUGH: u32 = 5;
 
 /// The number of literals of each kind in [`KINDS`] in one column.
@@ -84,9 +82,9 @@ impl Evidence {
         }
     }
 
-    /// Returns for each column of a declared row if the facts of the program confirm it.
-    /// A column is confirmed if facts exist and every head has a literal of the declared kind.
-    /// Empty if no column is confirmed.
+    /// Returns for each column of a declared row if the facts of the program confirm it. A column
+    /// is confirmed if facts exist and every head has a literal of the declared kind. Empty if no
+    /// column is confirmed.
     pub(super) fn confirmed(&self, row: &[Type]) -> Vec<bool> {
         let confirms = |heads: &Heads, ty: &Type| {
             let Some(at) = base(ty).and_then(|base| KINDS.iter().position(|kind| *kind == base)) else {

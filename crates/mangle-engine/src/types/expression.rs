@@ -70,8 +70,8 @@ impl Constructor {
         }
     }
 
-    /// The minimum and maximum number of arguments. A maximum of `None` means unlimited.
-    /// Conditions other than the count, such as pairs of arguments, are not included.
+    /// The minimum and maximum number of arguments. A maximum of `None` means unlimited. Conditions
+    /// other than the count, such as pairs of arguments, are not included.
     #[must_use]
     pub fn arity(self) -> (usize, Option<usize>) {
         match self {
@@ -90,8 +90,8 @@ pub(super) fn is_optional(term: &Term) -> bool {
     term.apply().is_some_and(|apply| apply.function.as_str() == "fn:opt")
 }
 
-/// Calls `visit` for every term inside `term` in the position of a type, outermost first.
-/// Labels, tags and the constant of a singleton are skipped.
+/// Calls `visit` for every term inside `term` in the position of a type, outermost first. Labels,
+/// tags and the constant of a singleton are skipped.
 pub fn visit_types<'a>(term: &'a Term, visit: &mut impl FnMut(&'a Term)) {
     visit(term);
     let Some(apply) = term.apply() else { return };

@@ -7,8 +7,7 @@ use smallvec::SmallVec;
 use super::value::{Base, StructField, Type};
 use mangle_syntax::text::Symbol;
 
-/// The maximum number of names in a union. More names become a prefix or `/name`.
-/// Enumerations of
+/// The maximum number of names in a union. More names become a prefix or `/name`. Enumerations of
 /// real programs have a dozen values, tables of names have hundreds.
 const LITERALS: usize = 64;
 
@@ -38,10 +37,9 @@ impl Type {
 
     /// The intersection of both types.
     ///
-    /// Lists, maps and pairs with disjoint parts are disjoint: the empty list, which is a value
-    /// of
-    /// both list types, is ignored. Two structs are disjoint if each has a required field that
-    /// the second one lacks.
+    /// Lists, maps and pairs with disjoint parts are disjoint: the empty list, which is a value of
+    /// both list types, is ignored. Two structs are disjoint if each has a required field that the
+    /// second one lacks.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         if self == other || other.is_any() || self.is_subtype(other) {
@@ -104,8 +102,7 @@ impl Type {
         }
     }
 
-    /// Replaces each literal name by a wider type. A name with several segments becomes the
-    /// prefix
+    /// Replaces each literal name by a wider type. A name with several segments becomes the prefix
     /// of its first segment, any other name becomes `/name`.
     #[must_use]
     pub fn generalised(&self) -> Self {
@@ -162,10 +159,8 @@ const COMPARED: usize = 4 * (LITERALS + MEMBERS);
 
 /// The members that no other member covers, sorted.
 ///
-/// A singleton and a literal of the same name cover each other. The declared singleton is
-/// kept.
-/// More than [`LITERALS`] + [`MEMBERS`] remaining members become `/any`: covering members
-/// mostly
+/// A singleton and a literal of the same name cover each other. The declared singleton is kept.
+/// More than [`LITERALS`] + [`MEMBERS`] remaining members become `/any`: covering members mostly
 /// sort first.
 fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     members.sort_unstable();
@@ -220,8 +215,8 @@ fn meet_structs(a: &[StructField], b: &[StructField]) -> Type {
         let optional = field.optional && twin.optional;
         match ty.is_bottom() {
             true if !optional => return ty,
-            // No value is possible, so the field is missing in every struct of both types.
-            // The result omits the field. It is wider than the exact meet, so it reports less.
+            // No value is possible, so the field is missing in every struct of both types. The
+            // result omits the field, is wider than the exact meet, and causes fewer reports.
             true => {}
             false => fields.push(StructField { label: field.label, optional, ty }),
         }
@@ -236,8 +231,7 @@ fn find(fields: &[StructField], label: Symbol) -> Option<&StructField> {
     fields.get(at)
 }
 
-/// True if `other` contains all values of `one`. If `gradual`, an `/any` on the left fits
-/// every
+/// True if `other` contains all values of `one`. If `gradual`, an `/any` on the left fits every
 /// type.
 fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
     if other.is_any() || one == other {
@@ -262,9 +256,8 @@ fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
     }
 }
 
-/// Width and depth subtyping: additional fields are allowed, and an optional field is
-/// compared
-/// only if it is present.
+/// Width and depth subtyping: additional fields are allowed, and an optional field is compared only
+/// if it is present.
 fn covered_struct(one: &[StructField], other: &[StructField], gradual: bool) -> bool {
     other.iter().all(|wanted| match find(one, wanted.label) {
         Some(field) => (wanted.optional || !field.optional) && covered(&field.ty, &wanted.ty, gradual),

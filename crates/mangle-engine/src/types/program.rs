@@ -1,17 +1,13 @@
 //! Column types of all relations of a program.
 //!
-//! The types of a relation come from its `Decl`. Without a `Decl`, they are inferred from
-//! facts
-//! and rules, one component of the dependency graph at a time.
+//! The types of a relation come from its `Decl`. Without a `Decl`, they are inferred from facts and
+//! rules, one component of the dependency graph at a time.
 //!
-//! Inference is incremental. After a change, the affected relations are inferred again, and
-//! then
-//! their users, until no result changes. For relations with many clauses, a cache keeps the
-//! fact
+//! Inference is incremental. After a change, the affected relations are inferred again, and then
+//! their users, until no result changes. For relations with many clauses, a cache keeps the fact
 //! columns per file, and the heads of rules whose inputs are unchanged.
 //!
-//! The types of a relation have a fingerprint. Findings about a clause depend on the
-//! fingerprints
+//! The types of a relation have a fingerprint. Findings about a clause depend on the fingerprints
 //! of its relations.
 
 use std::collections::BTreeSet;
@@ -32,7 +28,7 @@ use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
-/// The number of rounds of a recursive component after which growing columns become `/any`.
+/// The number of rounds of a recursive component before growing columns become `/any`.
 const PATIENCE: usize = 4;
 
 /// The maximum number of rounds. A component that still changes after them has unknown types.
@@ -41,8 +37,7 @@ const ROUNDS: usize = 16;
 /// The number of relations per task (and temporary cache) in the first, parallel inference.
 const CHUNK: usize = 256;
 
-/// The minimum number of clauses for caching. Most relations have fewer, and caching costs
-/// memory.
+/// The minimum number of clauses for caching. Most relations have fewer, and caching costs memory.
 const MANY: usize = 16;
 
 /// State that is kept between revisions of a program.
@@ -58,8 +53,7 @@ pub struct TypeCache {
 /// Results per file and predicate, each with the file version that they were computed from.
 type PerFile<T> = FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, T)>;
 
-/// Passes the result for one predicate in one file to `show`. With at least [`MANY`]
-/// statements,
+/// Passes the result for one predicate in one file to `show`. With at least [`MANY`] statements,
 /// the result is cached until the file changes.
 fn of_file<T>(
     known: &mut PerFile<T>,
@@ -164,8 +158,8 @@ impl ProgramTypes {
         types
     }
 
-    /// Infers the relations that a difference affects, and their users if a result changes.
-    /// Also returns the relations with changed types.
+    /// Infers the relations that a difference affects, and their users if a result changes. Also
+    /// returns the relations with changed types.
     fn after(
         mut self,
         program: &Program,
@@ -225,8 +219,7 @@ impl ProgramTypes {
         self.rows.get(predicate.0 as usize).expect("the id is one of this program")
     }
 
-    /// The column types and signature of the relation of an atom in `file`. Unknown for
-    /// built-ins.
+    /// The column types and signature of the relation of an atom in `file`. Unknown for built-ins.
     #[must_use]
     pub fn relation<'p>(&self, program: &'p Program, file: &FileSummary, atom: &Atom) -> Relation<'p> {
         relation(program, file, atom, &self.rows)
@@ -239,8 +232,7 @@ impl ProgramTypes {
     }
 }
 
-/// The types of each relation that do not depend on other relations. If the cache is empty,
-/// the
+/// The types of each relation that do not depend on other relations. If the cache is empty, the
 /// relations are split among all cores.
 fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
     if !cache.is_empty() {

@@ -26,8 +26,8 @@ pub struct Rows {
     /// For each column, the kind of nearly all literals, if the declaration names another kind.
     /// Empty if no column is contradicted.
     pub contradicted: Arc<[Option<Base>]>,
-    /// For each column, true if all facts of the program have the declared kind. Empty if no
-    /// column is confirmed.
+    /// For each column, true if all facts of the program have the declared kind. Empty if no column
+    /// is confirmed.
     pub confirmed: Arc<[bool]>,
     /// The alternatives that occur in facts of the program. Empty for a declared relation.
     pub facts: Arc<[Row]>,

@@ -1,5 +1,4 @@
-//! Applies the signatures of built-in functions and predicates: arguments bind the type
-//! variables,
+//! Applies the signatures of built-in functions and predicates: arguments bind the type variables,
 //! which are then substituted in the result.
 
 use smallvec::SmallVec;
@@ -76,9 +75,8 @@ impl Bindings {
     }
 }
 
-/// The parameter type that the evaluation accepts: float parameters also accept integers,
-/// except
-/// in `fn:float64:to_string`. Does not apply to reducers.
+/// The parameter type that the evaluation accepts: float parameters also accept integers, except in
+/// `fn:float64:to_string`. Does not apply to reducers.
 pub(super) fn as_evaluated(function: &str, parameter: Type) -> Type {
     match parameter {
         Type::Base(Base::Float) if function != "fn:float64:to_string" => {

@@ -1,5 +1,4 @@
-//! Tests of the lattice with random types, of the notation of types, and of inferred
-//! relations.
+//! Tests of the lattice with random types, of the notation of types, and of inferred relations.
 
 #![allow(clippy::unwrap_used)]
 
@@ -75,9 +74,8 @@ fn triples(count: usize, optional: bool, mut check: impl FnMut(&Type, &Type, &Ty
     }
 }
 
-/// Excludes optional fields. A struct type may omit an optional field of its values, so `{/f
-/// : 1}`
-/// is in `.Struct<>`, and `.Struct<>` is below `.Struct<opt /f : /string>`.
+/// Excludes optional fields. A struct type may omit an optional field of its values: `{/f : 1}` is
+/// in `.Struct<>`. But `.Struct<>` is also below `.Struct<opt /f : /string>`.
 #[test]
 fn order_is_reflexive_and_transitive() {
     let mut chains = 0;

@@ -1,19 +1,17 @@
 //! The type value: one canonical form for both notations of type expressions.
 //!
-//! Tuples are pairs nested to the right, and tagged unions are unions of structs. A union is
-//! flat
+//! Tuples are pairs nested to the right, and tagged unions are unions of structs. A union is flat
 //! and sorted, and no member covers another. Cloning is cheap because parts are shared.
 
 use std::sync::Arc;
 
 use mangle_syntax::text::Symbol;
 
-/// The maximum nesting depth of a type. Deeper parts are [`Type::Any`]. Types of real
-/// programs
-/// nest three or four levels, but a recursive rule could nest types without end.
+/// The maximum nesting depth of a type. Deeper parts are [`Type::Any`]. Types of real programs nest
+/// three or four levels, but a recursive rule could nest types without end.
 pub(super) const DEPTH: usize = 12;
 
-/// The nesting depth up to which the number of parts is not limited.
+/// The maximum nesting depth of a type with an unlimited number of parts.
 const SHALLOW: usize = 4;
 
 /// The maximum number of parts of a type that nests deeper than [`SHALLOW`]. Each rule with
@@ -143,7 +141,8 @@ impl Type {
         Self::Pair(Arc::new((first, second)))
     }
 
-    /// The type of tuples: pairs nested to the right. One part gives that part, no parts `/any`.
+    /// The type of tuples: pairs nested to the right. A single part is returned unchanged. Without
+    /// parts, the type is `/any`.
     #[must_use]
     pub fn tuple(parts: impl DoubleEndedIterator<Item = Self>) -> Self {
         parts.rev().reduce(|rest, part| Self::pair(part, rest)).unwrap_or(Self::Any)

@@ -13,8 +13,8 @@ pub struct Fault {
     pub range: TextRange,
     /// The violated rule.
     pub kind: FaultKind,
-    /// True if the Go implementation rejects the expression. It ignores faults in optional struct
-    /// fields, and repeated fields.
+    /// True if the Go implementation rejects the expression. The Go implementation ignores faults
+    /// in optional struct fields, and repeated fields.
     pub rejected: bool,
 }
 
@@ -55,8 +55,7 @@ pub enum FaultKind {
     SingletonNotName,
 }
 
-/// Returns the faults of a type expression in a `bound`. Empty if the expression is well
-/// formed.
+/// Returns the faults of a type expression in a `bound`. Empty if the expression is well formed.
 /// Type variables are allowed anywhere, including `_`.
 #[must_use]
 pub fn faults(term: &Term) -> Vec<Fault> {

@@ -103,18 +103,18 @@ impl Builtin {
     /// Solves the predicate and returns the number of solutions. Zero if the predicate does not
     /// hold.
     ///
-    /// `args` are the arguments, with `None` for variables without a value. For each solution,
-    /// the
+    /// `args` are the arguments, with `None` for variables without a value. For each solution, the
     /// values of the bound variables are pushed to `out`, from left to right.
     ///
-    /// `:match_entry`, `:match_field` and `:list:member` accept an output that already has a
-    /// value,
+    /// `:match_entry`, `:match_field` and `:list:member` accept an output that already has a value,
     /// and compare it.
     ///
     /// # Errors
-    /// If the engine would stop: the kind of a value is wrong, an input has no value, or an
-    /// output
-    /// of `:match_pair` or `:match_cons` already has one.
+    /// If the engine would stop:
+    ///
+    /// - the kind of a value is wrong;
+    /// - an input has no value;
+    /// - an output of `:match_pair` or `:match_cons` already has a value.
     pub fn solve(
         self,
         values: &mut Values,
@@ -163,8 +163,7 @@ impl Builtin {
 /// True if `left operator right` holds for two values.
 ///
 /// # Errors
-/// If the operator is `<`, `<=`, `>` or `>=` and a value is not an integer. The engine stops
-/// in
+/// If the operator is `<`, `<=`, `>` or `>=` and a value is not an integer. The engine stops in
 /// this case.
 pub fn compare(values: &Values, operator: Operator, left: ValueId, right: ValueId) -> Result<bool, Failure> {
     let order = match operator {
@@ -219,8 +218,7 @@ fn is_true(values: &Values, value: ValueId) -> bool {
     matches!(values.get(value), Datum::Name(name) if &**name == "/true")
 }
 
-/// The difference wraps around. If its absolute value does not fit in 64 bits, the maximum is
-/// used.
+/// The difference wraps around. If its absolute value does not fit in 64 bits, the maximum is used.
 fn within_distance(values: &Values, [left, right, limit]: [ValueId; 3]) -> Result<bool, Failure> {
     let difference = number(values, left)?.wrapping_sub(number(values, right)?);
     Ok(difference.saturating_abs() < number(values, limit)?)
@@ -318,8 +316,7 @@ fn list_member(
     }
 }
 
-/// The ends of an interval. They must be numbers, although the declared type is a pair of
-/// times.
+/// The ends of an interval. Both must be numbers, although the declared type is a pair of times.
 fn ends(values: &Values, id: ValueId) -> Result<(i64, i64), Failure> {
     match values.get(id) {
         Datum::Pair(start, end) => Ok((number(values, *start)?, number(values, *end)?)),

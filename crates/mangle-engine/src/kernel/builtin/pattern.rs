@@ -7,8 +7,7 @@ use mangle_settings::gate_pattern;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-/// The maximum number of cached patterns per thread. Programs have few patterns, but facts
-/// can
+/// The maximum number of cached patterns per thread. Programs have few patterns, but facts can
 /// contain any number.
 const MAX_PATTERNS: usize = 256;
 
@@ -19,8 +18,7 @@ thread_local! {
 /// Compiles a pattern in Go syntax.
 ///
 /// # Errors
-/// If the pattern is invalid. For frequent mistakes, the text is the error message of the
-/// engine.
+/// If the pattern is invalid. For frequent mistakes, the text is the error message of the engine.
 pub(super) fn compiled_pattern(pattern: &str) -> Result<Rc<Regex>, String> {
     PATTERNS.with_borrow_mut(|patterns| {
         if let Some(known) = patterns.get(pattern) {

@@ -360,8 +360,7 @@ fn intervals() {
     );
 }
 
-/// Every predicate of the table needs a call with and without a solution, and, if possible, a
-/// call
+/// Every predicate of the table needs a call with and without a solution, and, if possible, a call
 /// with values of the wrong kind.
 #[test]
 fn no_predicate_is_forgotten() {

@@ -3,8 +3,7 @@
 use super::{CivilTime, NANOS, Zone};
 use crate::kernel::values::push_fraction;
 
-/// Formats an instant in a zone: `2024-05-01` for `/day`, `2024-05-01T08Z` for `/hour`, and
-/// so on.
+/// Formats an instant in a zone: `2024-05-01` for `/day`, `2024-05-01T08Z` for `/hour`, and so on.
 /// `None` if `unit` is not the name of a unit.
 pub(in crate::kernel) fn format(instant: i64, zone: &Zone, unit: &str) -> Option<String> {
     let at = CivilTime::at(instant, zone);

@@ -1,9 +1,7 @@
 //! Calendar dates, times of day and time zones for the time functions.
 //!
-//! Converts between instants (nanoseconds since 1970 UTC), dates and text, including the bugs
-//! of
-//! the engine. Zones come from the embedded database, so results are the same on every
-//! machine.
+//! Converts between instants (nanoseconds since 1970 UTC), dates and text, including the bugs of
+//! the engine. Zones come from the embedded database, so results are the same on every machine.
 //! Only `Local` depends on the machine.
 
 mod format;
@@ -118,10 +116,9 @@ pub(super) fn weekday(instant: i64, zone: &Zone) -> i64 {
     (days_since_epoch(year, month, day) + 3).rem_euclid(7) + 1
 }
 
-/// Adds `count` units (`/year`, `/month`, `/week` or `/day`) to an instant in a zone, at the
-/// same
-/// time of day. A missing day of a month overflows into the next month, like Go's `AddDate`.
-/// `None` for other units.
+/// Adds `count` units (`/year`, `/month`, `/week` or `/day`) to an instant in a zone, at the same
+/// time of day. A missing day of a month overflows into the next month, like Go's `AddDate`. `None`
+/// for other units.
 pub(super) fn moved(instant: i64, zone: &Zone, count: i64, unit: &str) -> Option<i64> {
     /// Larger counts lead to years outside of the 64-bit range anyway.
     const LIMIT: i64 = 1 << 30;
@@ -141,8 +138,7 @@ pub(super) fn moved(instant: i64, zone: &Zone, count: i64, unit: &str) -> Option
     Some(civil.instant(zone))
 }
 
-/// The start of the `/year`, `/month`, `/week` (Monday) or `/day` that contains an instant in
-/// a
+/// The start of the `/year`, `/month`, `/week` (Monday) or `/day` that contains an instant in a
 /// zone. `None` for other units.
 pub(super) fn start_of(instant: i64, zone: &Zone, unit: &str) -> Option<i64> {
     let CivilTime { year, month, day, .. } = CivilTime::at(instant, zone);

@@ -3,10 +3,8 @@
 use super::{CivilTime, Zone};
 use mangle_syntax::syntax::time::days_in_month;
 
-/// Parses `2024-05-01T08:30:00Z`, with an optional fraction of the second, or an offset such
-/// as
-/// `+02:00` instead of `Z`. The hour may have one digit, and the fraction may start with a
-/// comma.
+/// Parses `2024-05-01T08:30:00Z`, with an optional fraction of the second, or an offset such as
+/// `+02:00` instead of `Z`. The hour may have one digit, and the fraction may start with a comma.
 pub(in crate::kernel) fn parse_rfc3339(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     let civil = date_and_time(&mut rest, true)?;
@@ -15,11 +13,9 @@ pub(in crate::kernel) fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(CivilTime { second, ..civil }.instant(&Zone::Utc))
 }
 
-/// Parses a local time of a zone, `2024-05-01T08:30:00`, with an optional fraction of the
-/// second.
+/// Parses a local time of a zone, `2024-05-01T08:30:00`, with an optional fraction of the second.
 pub(in crate::kernel) fn parse_civil(text: &str, zone: &Zone) -> Option<i64> {
-    // The engine first expects nine fraction digits and parses them as a number with optional
-    // sign.
+    // The engine first expects nine fraction digits and parses them as a number with optional sign.
     let nine = || {
         let mut rest = text.as_bytes();
         let civil = date_and_time(&mut rest, false)?;
@@ -37,8 +33,7 @@ pub(in crate::kernel) fn parse_civil(text: &str, zone: &Zone) -> Option<i64> {
     Some(nine().or_else(any)?.instant(zone))
 }
 
-/// Parses `2024-05-01T08:30:00` and, if `fraction`, a fraction of the second. `rest` becomes
-/// the
+/// Parses `2024-05-01T08:30:00` and, if `fraction`, a fraction of the second. `rest` becomes the
 /// remaining text.
 fn date_and_time(rest: &mut &[u8], fraction: bool) -> Option<CivilTime> {
     let year = number(take(rest, 4)?)?;
@@ -58,8 +53,7 @@ fn date_and_time(rest: &mut &[u8], fraction: bool) -> Option<CivilTime> {
     valid.then_some(CivilTime { year, month, day, hour, minute, second, nanos })
 }
 
-/// Parses a dot or comma with digits, of which the first nine are used. An empty fraction is
-/// 0.
+/// Parses a dot or comma with digits. Digits after the ninth are ignored, and no digits are 0.
 fn nanos(rest: &mut &[u8]) -> i64 {
     let behind = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b",")).unwrap_or_default();
     let length = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -71,8 +65,7 @@ fn nanos(rest: &mut &[u8]) -> i64 {
     nine.fold(0, |nanos, digit| nanos * 10 + digit)
 }
 
-/// Parses an offset such as `+02:00`, in seconds. Like the engine, accepts up to 24 hours and
-/// 60
+/// Parses an offset such as `+02:00`, in seconds. Like the engine, accepts up to 24 hours and 60
 /// minutes.
 fn offset(text: &[u8]) -> Option<i64> {
     let [sign @ (b'+' | b'-'), hour @ .., b':', ten, one] = text else { return None };
@@ -103,8 +96,7 @@ fn number(digits: &[u8]) -> Option<i64> {
 /// The absolute value of the smallest duration in nanoseconds.
 const MOST: u64 = 1 << 63;
 
-/// Parses durations such as `1h30m`, `-1.5h` and `500ms`, in nanoseconds. `None` for other
-/// text and
+/// Parses durations such as `1h30m`, `-1.5h` and `500ms`, in nanoseconds. `None` for other text and
 /// if the result does not fit in 64 bits.
 pub(in crate::kernel) fn parse_duration(text: &str) -> Option<i64> {
     let negative = text.starts_with('-');

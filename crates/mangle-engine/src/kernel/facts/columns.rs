@@ -29,8 +29,7 @@ pub trait FactColumns {
     fn cell(&self, row: usize, column: usize) -> ColumnCell<'_>;
 }
 
-/// Reads the facts of a table that consists of parts with the same columns. Row numbers start
-/// at 1
+/// Reads the facts of a table that consists of parts with the same columns. Row numbers start at 1
 /// and continue through all parts.
 ///
 /// Columns are matched to arguments by name. If the declaration of the predicate names no

@@ -1,5 +1,4 @@
-//! Reads facts from comma-separated values (RFC 4180). A first row with the names of the
-//! arguments
+//! Reads facts from comma-separated values (RFC 4180). A first row with the names of the arguments
 //! is a header.
 
 use std::cell::Cell;
@@ -25,8 +24,7 @@ enum First {
 /// Reads the facts of a table.
 ///
 /// # Errors
-/// If the bytes cannot be read, or a row is longer than 16 MiB. Earlier rows were already
-/// passed to
+/// If the bytes cannot be read, or a row is longer than 16 MiB. Earlier rows were already passed to
 /// the sink.
 pub fn read_csv<'r>(
     input: impl Read,

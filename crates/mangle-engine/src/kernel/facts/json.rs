@@ -12,8 +12,7 @@ use mangle_syntax::text::shorten;
 /// Reads the facts of a table.
 ///
 /// # Errors
-/// If the bytes cannot be read, or a line is longer than 16 MiB. Earlier rows were already
-/// passed
+/// If the bytes cannot be read, or a line is longer than 16 MiB. Earlier rows were already passed
 /// to the sink.
 pub fn read_json_lines<'r>(
     input: impl Read,

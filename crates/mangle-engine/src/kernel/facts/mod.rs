@@ -1,11 +1,9 @@
-//! Reads facts from tables (CSV, JSON lines and data frame columns), and writes values as
-//! cells.
+//! Reads facts from tables (CSV, JSON lines and data frame columns), and writes values as cells.
 //!
-//! The input is bytes and the shapes of the predicates with the name of the table
-//! ([`TableShape`]). The output is one row of values at a time, and the invalid rows
-//! ([`BadRow`]).
-//! Only the current row is kept, so a table may be larger than memory. The module does not
-//! open
+//! The input is bytes and the shapes of the predicates with the name of the table ([`TableShape`]).
+//! The output is one row of values at a time, and the invalid rows ([`BadRow`]).
+//!
+//! Only the current row is kept, so a table may be larger than memory. The module does not open
 //! files.
 
 mod cell;
@@ -45,8 +43,7 @@ pub struct Row<'r> {
     pub line: u64,
 }
 
-/// The consumer of the rows. The values are mutable because a sink may create facts. `Break`
-/// stops
+/// The consumer of the rows. The values are mutable because a sink may create facts. `Break` stops
 /// reading.
 pub type RowSink<'s> = dyn FnMut(&mut Values, Row<'_>) -> ControlFlow<()> + 's;
 

@@ -24,8 +24,8 @@ pub struct TableShape {
 }
 
 impl TableShape {
-    /// The shapes of a predicate with these arguments. A temporal predicate has a second shape
-    /// with the additional cells `start` and `end`.
+    /// The shapes of a predicate with these arguments. A temporal predicate has a second shape with
+    /// the additional cells `start` and `end`.
     #[must_use]
     pub fn of(
         predicate: PredicateId,

@@ -350,8 +350,7 @@ fn a_row_without_end_does_not_fill_the_memory() {
     }
 }
 
-/// The cost of a row does not depend on its position: the table is read once, and only the
-/// values
+/// The cost of a row does not depend on its position: the table is read once, and only the values
 /// of a row are kept.
 #[test]
 fn a_table_is_read_once() {

@@ -1,7 +1,6 @@
 //! Writes values as table cells that the reader converts back to the same values.
 //!
-//! Values that are too deep or too large for JSON are shortened. An omitted part becomes a
-//! string
+//! Values that are too deep or too large for JSON are shortened. An omitted part becomes a string
 //! with the number of missing bytes and a hash of the part.
 
 use serde_json::{Map, Value as Json};
@@ -57,8 +56,7 @@ impl Writer<'_> {
         json
     }
 
-    /// Converts a map key with a part of the remaining size, because nested JSON in a string
-    /// grows
+    /// Converts a map key with a part of the remaining size, because nested JSON in a string grows
     /// with every level.
     fn key(&mut self, id: ValueId) -> String {
         let room = (self.left / 16).max(MARK).min(self.left);

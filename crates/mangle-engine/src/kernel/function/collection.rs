@@ -33,8 +33,7 @@ fn pair(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.pair(first, second)?)
 }
 
-/// One value is unchanged, two values become a pair, and more become pairs nested to the
-/// right.
+/// One value is unchanged, two values become a pair, and more become pairs nested to the right.
 pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let Some((last, before)) = args.split_last() else {
         return Err(Failure::wrong("it lacks an argument"));

@@ -1,8 +1,7 @@
 //! Evaluates the built-in functions.
 //!
-//! The arguments are already computed. The result is the value that the engine computes, or
-//! the
-//! reason for which the engine stops. Each family of functions has its own file.
+//! The arguments are already computed. The result is the value that the engine computes, or the
+//! failure that stops the engine. Each family of functions has its own file.
 
 mod collection;
 mod instant;
@@ -18,8 +17,7 @@ use super::failure::{Failure, exactly, list};
 use super::fold::{Fold, OperandKind};
 use super::values::{ValueId, Values};
 
-/// The current time of an evaluation. The engine reads its clock at each call. Here the time
-/// is
+/// The current time of an evaluation. The engine reads its clock at each call. Here the time is
 /// fixed, so that an evaluation can be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
@@ -36,8 +34,7 @@ struct Entry {
     apply: fn(&mut Values, &[ValueId], &Clock) -> FunctionResult,
 }
 
-/// A built-in function. Functions that can only reduce the rows of a group, or that the
-/// engine
+/// A built-in function. Functions that can only reduce the rows of a group, or that the engine
 /// cannot compute, always fail.
 #[derive(Clone, Copy)]
 pub struct Function(&'static Entry);

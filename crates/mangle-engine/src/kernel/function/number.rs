@@ -44,8 +44,7 @@ fn minus(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.number(difference))
 }
 
-/// Divides from left to right and truncates toward zero. Arguments after a quotient of zero
-/// are not
+/// Divides from left to right and truncates toward zero. Arguments after a quotient of zero are not
 /// checked.
 fn div(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (first, rest) = args.split_first().ok_or_else(no_arguments)?;

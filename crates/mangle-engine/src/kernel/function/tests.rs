@@ -1,5 +1,4 @@
-//! Tests of built-in functions. Results after `=` are results of the engine. The engine stops
-//! at
+//! Tests of built-in functions. Results after `=` are results of the engine. The engine stops at
 //! calls with `!`, but the reasons are texts of this crate.
 
 #![allow(clippy::unwrap_used)]

@@ -108,8 +108,7 @@ impl<'a> Body<'a> {
         self.push(if negated { StepKind::Absent(found) } else { StepKind::Match(found) });
     }
 
-    /// Adds the step of an atom that is evaluated on demand. A negated one adds no step: the
-    /// engine
+    /// Adds the step of an atom that is evaluated on demand. A negated one adds no step: the engine
     /// searches the stored facts, which do not contain the predicate.
     pub(super) fn call(&mut self, relation: RelationId, atom: &Atom, negated: bool) {
         if negated {
@@ -120,8 +119,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The pattern of matching tuples of a relation. Binds unbound variables, unless the premise
-    /// is
+    /// The pattern of matching tuples of a relation. Binds unbound variables, unless the premise is
     /// negated.
     pub(super) fn pattern(&mut self, relation: RelationId, args: &[Term], negated: bool) -> Option<Match> {
         let (mut columns, mut key, mut far) = (0, Vec::new(), Vec::new());

@@ -1,7 +1,6 @@
 //! Rejects rules that depend on a negation or aggregation of their own results.
 //!
-//! No evaluation order exists for such rules. The engine rejects the whole program, but this
-//! crate
+//! No evaluation order exists for such rules. The engine rejects the whole program, but this crate
 //! evaluates the remaining rules.
 
 use super::{Aggregate, ClauseFault, Compiled, Plan, StepKind, Stratum};

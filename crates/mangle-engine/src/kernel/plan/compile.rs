@@ -31,8 +31,7 @@ pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
 }
 
 /// Same as [`compile`], with the files in `as_written` compiled in [`Reading::Intended`], and
-/// without
-/// division into stores.
+/// without division into stores.
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
     let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
@@ -74,8 +73,7 @@ pub(super) struct Compiler<'p> {
     values: Values,
     facts: Vec<Fact>,
     /// Shared relations for the rows of aggregations, by head and number of columns. The list is
-    /// the
-    /// rank of the variable of each column.
+    /// the rank of the variable of each column.
     shared_rows: FxHashMap<(RelationId, usize), (RelationId, Vec<usize>)>,
     pub(super) compiled: Compiled,
 }
@@ -211,7 +209,7 @@ impl<'p> Compiler<'p> {
         self.compiled.rules = shared(self.rules, self.other.map(|other| &other.rules));
         self.compiled.facts = shared(self.facts, self.other.map(|other| &other.facts));
         self.compiled.values = Arc::new(self.values);
-        // Programs have many strata, most of which have one plan.
+        // Programs have many strata. Most strata have one plan.
         for stratum in &mut self.compiled.strata {
             stratum.relations.shrink_to_fit();
             stratum.plans.shrink_to_fit();
@@ -286,8 +284,7 @@ impl<'p> Compiler<'p> {
         self.stratum(id, |stratum| stratum.plans.push(plan));
     }
 
-    /// Rejects long bodies, because the recursion of an evaluation is as deep as the longest
-    /// body.
+    /// Rejects long bodies, because the recursion of an evaluation is as deep as the longest body.
     fn check_length(clause: &Clause) -> Result<(), Failure> {
         if clause.premises.len() > MOST_PREMISES {
             return Err(Failure::wrong(format!(
@@ -387,13 +384,10 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The relation for the rows of an aggregation with several premises and the variables
-    /// `names`.
+    /// The relation for the rows of an aggregation with several premises and the variables `names`.
     ///
-    /// Some engines share one relation between all aggregations of a predicate with the same
-    /// number
-    /// of variables. The variables are then reordered to match its columns: variables with the
-    /// same
+    /// Some engines share one relation between all aggregations of a predicate with the same number
+    /// of variables. The variables are then reordered to match its columns: variables with the same
     /// rank by the hash of their names share a column.
     fn rows_relation(&mut self, target: RelationId, names: &mut [Symbol]) -> RelationId {
         let is_shared = self.compiled.reading == Reading::Engine
@@ -423,8 +417,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The tuple of the head of a fact, for example with a list. `None` if it can only be
-    /// computed
+    /// The tuple of the head of a fact, for example with a list. `None` if it can only be computed
     /// at run time, or if its computation fails.
     fn computed(
         &mut self,
@@ -454,7 +447,8 @@ impl<'p> Compiler<'p> {
         let program = self.program;
         let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
-        // Also in the intended reading, so that aggregations have the same results as in the engine.
+        // Also in the intended reading, so that aggregations have the same results as in the
+        // engine.
         let capabilities = &self.compiled.capabilities;
         let compares_repeated = capabilities.repeated_variable_in_aggregation == RepeatedVariable::Respected;
         if let Some(only) = only_atom(clause, &premises) {
@@ -518,7 +512,7 @@ impl<'p> Compiler<'p> {
     }
 }
 
-/// The hash by which the engine sorts variables: FNV-1 of the name, repeated twice.
+/// The sort key of variables in the engine: FNV-1 of the name, repeated twice.
 fn hash_of_variable(name: &str) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -542,8 +536,8 @@ fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
     negations.filter(is_dropped).map(|(at, premise)| (at, slice(body.text, premise.range()).into())).collect()
 }
 
-/// The registers that the caller of a predicate fills: the head variables in input positions.
-/// A repeated variable has one register.
+/// The registers that the caller of a predicate fills: the head variables in input positions. A
+/// repeated variable has one register.
 fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Slot)]> {
     let positions = (0u16..).zip(&clause.head.args).zip(modes);
     let (mut inputs, mut own) = (Vec::new(), FxHashMap::default());
@@ -588,8 +582,7 @@ fn premise(
     }
 }
 
-/// The predicate of a premise. The engine does not qualify temporal premises with their
-/// package.
+/// The predicate of a premise. The engine does not qualify temporal premises with their package.
 fn meant(
     compiled: &Compiled,
     program: &Program,
@@ -605,11 +598,11 @@ fn meant(
 
 /// Adds the steps of a stored atom.
 ///
-/// The engine stores facts with an interval separately. A negated atom without an interval
-/// finds
-/// only facts that lost their interval. The engine rejects any other atom without an interval
-/// of a
-/// temporal predicate. A temporal atom of a predicate that is not temporal finds nothing.
+/// The engine stores facts with an interval separately. A negated atom without an interval finds
+/// only facts that lost their interval. The engine rejects any other atom of a temporal predicate
+/// without an interval, so the atom never holds here.
+///
+/// A temporal atom finds nothing if the predicate is not temporal.
 fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
     let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
     let faithful = compiled.reading == Reading::Engine;

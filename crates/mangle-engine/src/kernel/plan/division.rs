@@ -1,11 +1,8 @@
-//! Divides a program into stores. Each store evaluates all rules over its own facts, and a
-//! union
+//! Divides a program into stores. Each store evaluates all rules over its own facts, and a union
 //! relation per predicate contains the facts of all stores.
 //!
-//! Each store has a copy of every relation, and a copy of every plan. The union relations
-//! have no
-//! plans: their strata unite the copies. Evaluation, proofs and forks need no special cases
-//! for
+//! Each store has a copy of every relation, and a copy of every plan. The union relations have no
+//! plans: their strata unite the copies. Evaluation, proofs and forks need no special cases for
 //! stores.
 
 use std::sync::Arc;
@@ -57,8 +54,7 @@ impl Division {
 }
 
 impl Compiled {
-    /// The relations with facts of a predicate that rules use: the predicate itself, or its copy
-    /// in
+    /// The relations with facts of a predicate that rules use: the predicate itself, or its copy in
     /// each store.
     pub(in crate::kernel) fn copies_of(
         &self,
@@ -78,7 +74,7 @@ impl Compiled {
         Some(division.stores.name(division.store_of(relation)?))
     }
 
-    /// The relations of a given fact.
+    /// The relations that receive a given fact.
     pub(in crate::kernel) fn relations_of(&self, fact: &Fact) -> Vec<RelationId> {
         let Some(division) = &self.division else { return vec![self.entry(fact.predicate)] };
         // Every store loads the whole program. Asserted facts come from samples and the host.

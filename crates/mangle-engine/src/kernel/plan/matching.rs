@@ -36,8 +36,7 @@ impl Match {
     }
 
     /// True if a tuple has different values in two open inputs of a call that are the same
-    /// variable.
-    /// The called rule has only one value for both.
+    /// variable. The called rule has only one value for both.
     pub(in crate::kernel) fn differs_in_shared_input(&self, tuple: &[ValueId], open: Columns) -> bool {
         let is_open = |column: &u16| *column < 64 && open & (1 << column) != 0;
         let at = |column: &u16| tuple.get(usize::from(*column));
@@ -128,8 +127,7 @@ impl Bound {
     }
 }
 
-/// The instant of an end for interval overlap. The `now` of a fact is 1970, because the
-/// engine does
+/// The instant of an end for interval overlap. The `now` of a fact is 1970, because the engine does
 /// not resolve it.
 pub(in crate::kernel) fn nanos(values: &Values, end: ValueId) -> i64 {
     match values.get(end) {

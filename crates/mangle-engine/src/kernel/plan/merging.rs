@@ -1,7 +1,6 @@
 //! Compiles predicates with merged facts (`fundep` and `merge`).
 //!
-//! Derived facts of such a predicate are added to a separate relation, which rules of the
-//! same
+//! Derived facts of such a predicate are added to a separate relation, which rules of the same
 //! stratum use. At the end of the stratum, the kept facts are moved to the relation of the
 //! predicate.
 

@@ -1,13 +1,9 @@
-//! Evaluation plans of rules: the sequence of lookups, computations and comparisons, and the
-//! tuple
+//! Evaluation plans of rules: the sequence of lookups, computations and comparisons, and the tuple
 //! to add.
 //!
-//! `compile` converts the clauses of a program to [`Plan`]s over numbered registers, in the
-//! premise
-//! order of one of two readings (`order`). The set of filled registers is known statically at
-//! each
-//! step. A premise that would stop the engine becomes a step, which stops the evaluation only
-//! if it
+//! `compile` converts the clauses of a program to [`Plan`]s over numbered registers, in the premise
+//! order of one of two readings (`order`). The set of filled registers is known statically at each
+//! step. A premise that would stop the engine becomes a step, which stops the evaluation only if it
 //! is reached.
 
 mod body;
@@ -44,8 +40,7 @@ use mangle_syntax::text::{FileId, StatementId, Symbol};
 /// A register for the value of a variable or an intermediate result.
 pub type Slot = u16;
 
-/// A relation of a [`Compiled`] program. Predicates are first, in the order of their ids,
-/// followed
+/// A relation of a [`Compiled`] program. Predicates are first, in the order of their ids, followed
 /// by relations for the rows of aggregations.
 pub type RelationId = u32;
 
@@ -165,12 +160,10 @@ pub struct Match {
 /// A condition on the interval of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IntervalCondition {
-    /// The interval covers the bounds, as required by a premise with an interval. An interval
-    /// that
+    /// The interval covers the bounds, as required by a premise with an interval. An interval that
     /// ends before it starts covers nothing.
     Covers(Bounds),
-    /// The interval starts no later and ends no earlier than the bounds, as required by an
-    /// operator
+    /// The interval starts no later and ends no earlier than the bounds, as required by an operator
     /// on a whole window.
     Contains(Bounds),
     /// The interval shares an instant with the bounds.
@@ -195,9 +188,8 @@ pub enum Bound {
     Ago(i64),
     /// A value that the rule computes: an instant or a number of nanoseconds.
     Value(ValueSource),
-    /// Same as `Value`, for a head in the engine's reading. There, the first instant does not
-    /// mean an
-    /// unbounded start, and the last instant does not mean an unbounded end.
+    /// Same as `Value`, for a head in the engine's reading. There, the first instant does not mean
+    /// an unbounded start, and the last instant does not mean an unbounded end.
     Stored(ValueSource),
 }
 
@@ -298,8 +290,7 @@ pub struct DeferredRule {
 }
 
 impl DeferredRule {
-    /// Fills the input registers of `row`. Returns false if an input has no value, or if two
-    /// inputs
+    /// Fills the input registers of `row`. Returns false if an input has no value, or if two inputs
     /// of the same variable have different values. The rule then derives nothing.
     pub(in crate::kernel) fn fill(
         &self,
@@ -316,8 +307,7 @@ impl DeferredRule {
     }
 }
 
-/// The merge of the facts of a predicate: one of several facts with equal key columns is
-/// kept.
+/// The merge of the facts of a predicate: one of several facts with equal key columns is kept.
 #[derive(Debug, Clone)]
 pub struct Merge {
     /// The relation for the kept facts, complete at the end of the stratum.
@@ -369,8 +359,7 @@ pub struct ClauseFault {
 #[derive(Debug, Clone, Default)]
 pub struct Stratum {
     /// The relations that grow in the stratum: its predicates, the rows of its aggregations, and
-    /// the
-    /// relations for merging.
+    /// the relations for merging.
     pub relations: Vec<RelationId>,
     /// All other relations that the stratum depends on.
     pub reads: Vec<RelationId>,
@@ -474,8 +463,7 @@ impl Compiled {
         self.strata.iter().flat_map(|stratum| &stratum.plans).map(|plan| &**plan)
     }
 
-    /// The rules that can derive facts of a predicate, in the order of their numbers. Facts of
-    /// the
+    /// The rules that can derive facts of a predicate, in the order of their numbers. Facts of the
     /// program are excluded.
     #[must_use]
     pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
@@ -544,7 +532,7 @@ impl Compiled {
         self.merges.iter().find(|merge| merge.kept == kept)
     }
 
-    /// The relation to which facts of a predicate are added.
+    /// The relation that receives new facts of a predicate.
     #[must_use]
     pub fn entry(&self, predicate: PredicateId) -> RelationId {
         self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
@@ -556,7 +544,7 @@ impl Compiled {
         if self.is_temporal(PredicateId(relation)) { columns.saturating_sub(2) } else { columns }
     }
 
-    /// The stratum in which a relation grows.
+    /// The stratum that derives the tuples of a relation.
     pub(super) fn stratum_of(&self, relation: RelationId) -> Option<&Stratum> {
         self.strata.get(*self.strata_of.get(relation as usize)? as usize)
     }

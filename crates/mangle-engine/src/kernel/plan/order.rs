@@ -1,9 +1,7 @@
 //! Evaluation order of the premises of a clause.
 //!
-//! The engine's reading uses the order of its rewriting (`program::rewrite`). The intended
-//! reading
-//! keeps the source order, and delays a negation or `!=` until its bindable variables have
-//! values.
+//! The engine's reading uses the order of its rewriting (`program::rewrite`). The intended reading
+//! keeps the source order, and delays a negation or `!=` until its bindable variables have values.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,4 @@
-//! Dependencies of a stratum: the relations that it reads, and the time of evaluation.
-//! Includes the
+//! Dependencies of a stratum: the relations that it reads, and the time of evaluation. Includes the
 //! dependencies of called predicates.
 
 use rustc_hash::FxHashSet;

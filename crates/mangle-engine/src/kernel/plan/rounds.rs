@@ -1,5 +1,4 @@
-//! Finds rules with several lookups in their own stratum. Some engines do not combine two
-//! facts of
+//! Finds rules with several lookups in their own stratum. Some engines do not combine two facts of
 //! the same round, so such a rule can miss facts in the engine's reading.
 
 use super::{Compiled, Match, Plan, RuleId, StepKind, Stratum, ValueSource};
@@ -32,8 +31,7 @@ fn recursive<'p>(stratum: &'p Stratum, plan: &'p Plan) -> impl Iterator<Item = &
     })
 }
 
-/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all single steps are known after the first
-/// round, a
+/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all single steps are known after the first round, a
 /// longer path also consists of a shorter path and a single step.
 fn is_closure(plan: &Plan) -> bool {
     let [one, other] = &*plan.steps else { return false };

@@ -1,7 +1,6 @@
 //! Compiles temporal premises and heads.
 //!
-//! Tuples of a temporal predicate have two additional columns for the ends of their interval.
-//! An
+//! Tuples of a temporal predicate have two additional columns for the ends of their interval. An
 //! unbounded end is the smallest or largest instant.
 
 use super::body::Body;
@@ -20,8 +19,7 @@ pub(in crate::kernel) const NOW: &str = "now";
 
 /// The value for the first instant as the start of an interval, in the engine's reading.
 ///
-/// An unbounded start becomes this value after it passes through a variable. `_` then no
-/// longer
+/// An unbounded start becomes this value after it passes through a variable. `_` then no longer
 /// matches it. Names of programs start with a slash, so the value is unique.
 pub(in crate::kernel) const FIRST: &str = "first";
 
@@ -55,8 +53,7 @@ impl Body<'_> {
     /// Adds the step of a negated atom of a temporal predicate without interval and operator.
     ///
     /// The atom finds facts that lost their interval: results of aggregations, and of recursive
-    /// rules
-    /// from the second round on.
+    /// rules from the second round on.
     pub(super) fn absent_without_interval(&mut self, relation: RelationId, literal: &Literal) {
         let Some(mut found) = self.pattern(relation, &literal.atom.args, true) else { return };
         let ends = NO_INTERVAL.map(|bound| self.instant(bound));

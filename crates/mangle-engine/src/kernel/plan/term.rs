@@ -7,8 +7,7 @@ use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 
 impl Body<'_> {
     /// The source of the value of a term. `Some(None)` for an unbound variable or `_`. `None` if
-    /// the
-    /// evaluation cannot continue after this term.
+    /// the evaluation cannot continue after this term.
     pub(super) fn value(&mut self, term: &Term) -> Option<Option<ValueSource>> {
         match &term.kind {
             TermKind::Variable(name) => Some(self.lookup(*name)),

@@ -45,8 +45,7 @@ impl Body<'_> {
     }
 }
 
-/// The only premise of an aggregation, if it is a single plain atom. The aggregation then
-/// uses the
+/// The only premise of an aggregation, if it is a single plain atom. The aggregation then uses the
 /// tuples of the relation directly.
 pub(super) fn only_atom(clause: &Clause, premises: &[u32]) -> Option<u32> {
     let [only] = premises else { return None };
@@ -56,8 +55,7 @@ pub(super) fn only_atom(clause: &Clause, premises: &[u32]) -> Option<u32> {
     }
 }
 
-/// The variables of the rows of any other aggregation: variables in positive atoms and
-/// equalities.
+/// The variables of the rows of any other aggregation: variables in positive atoms and equalities.
 pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
     let mut names: Vec<Symbol> = Vec::new();
     let mut add = |name: Symbol| {
@@ -82,13 +80,11 @@ pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
     names
 }
 
-/// The lookup for rows that are tuples of a relation. Constants select rows, and variables
-/// name
+/// The lookup for rows that are tuples of a relation. Constants select rows, and variables name
 /// columns.
 ///
-/// A repeated variable takes its value from its first column. Its other columns are compared
-/// only if
-/// `compares_repeated`. Applications, lists, maps and structs are not compared.
+/// A repeated variable takes its value from its first column. Its other columns are compared only
+/// if `compares_repeated`. Applications, lists, maps and structs are not compared.
 pub(super) fn rows_of(
     body: &mut Body<'_>,
     relation: RelationId,
@@ -128,8 +124,7 @@ pub(super) fn rows_of(
     })
 }
 
-/// Compiles the computations for the groups. `body` has the registers of the rows. `None` if
-/// the
+/// Compiles the computations for the groups. `body` has the registers of the rows. `None` if the
 /// engine derives nothing.
 pub(super) fn aggregate(
     mut body: Body<'_>,
@@ -210,8 +205,7 @@ fn group_let(
 
 /// Compiles the arguments of a reducer for the rows of a group.
 ///
-/// The engine evaluates expressions only for reducers that skip failing rows. For other
-/// reducers,
+/// The engine evaluates expressions only for reducers that skip failing rows. For other reducers,
 /// it panics.
 fn row_args(
     body: &mut Body<'_>,

@@ -1,9 +1,8 @@
-//! Finds premises on derived temporal predicates, for which the order of evaluation is
-//! random.
+//! Finds premises on derived temporal predicates, whose results depend on a random order of
+//! evaluation.
 //!
-//! The engine has no dependency edges for temporal premises. It evaluates the rule before or
-//! after
-//! the facts that the premise needs, depending on the iteration order of its maps.
+//! The engine has no dependency edges for temporal premises. The rule is evaluated before or after
+//! the facts that the premise needs, depending on the iteration order of maps in the engine.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -79,8 +79,7 @@ fn undecorated(text: &str) -> Option<String> {
     (inner != text && is_atom(inner)).then(|| inner.to_owned())
 }
 
-/// Replaces plain words in an atom by names or strings, according to the bounds of the
-/// predicate.
+/// Replaces plain words in an atom by names or strings, according to the bounds of the predicate.
 fn with_values(text: &str, program: &Program) -> Option<String> {
     let (name, rest) = text.split_once('(')?;
     let inner = rest.strip_suffix(')')?;
@@ -107,8 +106,7 @@ fn with_values(text: &str, program: &Program) -> Option<String> {
     is_atom(&written).then_some(written)
 }
 
-/// True if a word stands for a string: the argument is declared as a string, or the predicate
-/// is
+/// True if a word stands for a string. Either the argument is declared as a string, or it is
 /// undeclared and the word cannot be a name.
 fn is_text(program: &Program, name: &str, at: usize, word: &str) -> bool {
     let declared = program.named(Symbol::new(name)).find_map(|predicate| {

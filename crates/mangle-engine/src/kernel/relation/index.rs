@@ -1,5 +1,4 @@
-//! Index of tuples by the values in some columns. Stores the last tuple of each key, and for
-//! each
+//! Index of tuples by the values in some columns. Stores the last tuple of each key, and for each
 //! tuple the previous tuple with the same key.
 
 use std::ops::Range;

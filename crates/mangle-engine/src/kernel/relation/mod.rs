@@ -1,9 +1,7 @@
 //! Relations: sets of tuples of a predicate, in order of insertion.
 //!
-//! Tuples are stored consecutively and numbered. The tuples of one evaluation round are a
-//! range of
-//! numbers, which is sufficient for semi-naive evaluation. Indexes over columns are built
-//! when a
+//! Tuples are stored consecutively and numbered. The tuples of one evaluation round are a range of
+//! numbers, which is sufficient for semi-naive evaluation. Indexes over columns are built when a
 //! join first needs them, and updated on later use.
 
 pub(super) mod columns;
@@ -29,8 +27,7 @@ pub struct Relation {
     known: TupleIndex,
     /// The numbers of tuples that a merge has replaced, or that were never valid.
     gone: FxHashSet<u32>,
-    /// From this number on, rules still see replaced tuples when they read the results of a
-    /// round.
+    /// From this number on, rules still see replaced tuples when they read the results of a round.
     stale_from: u32,
     indices: Vec<Index>,
 }
@@ -99,8 +96,7 @@ impl Relation {
         Some(number)
     }
 
-    /// Adds an already replaced tuple and returns its number. The same tuple can be inserted
-    /// later.
+    /// Adds an already replaced tuple and returns its number. The same tuple can be inserted later.
     pub(super) fn insert_gone(&mut self, tuple: &[ValueId]) -> u32 {
         let number = self.tuples.len();
         self.tuples.push(tuple);

@@ -1,7 +1,6 @@
 //! Hash table from tuples to their numbers.
 //!
-//! Tuples of one or two values are stored in the table itself, so that a lookup needs one
-//! memory
+//! Tuples of one or two values are stored in the table itself, so that a lookup needs one memory
 //! access.
 
 use std::hash::Hasher;
@@ -111,10 +110,8 @@ fn narrow(tuple: &[ValueId]) -> [u32; 2] {
 
 /// The hash of a narrow tuple, optimized for locality.
 ///
-/// A large table selects the shard by eight of the upper bits. These bits are equal for
-/// tuples with
-/// the same first value and a second value of similar age. Joins look up such tuples
-/// consecutively,
+/// A large table selects the shard by eight of the upper bits. The bits are equal for tuples with
+/// the same first value and a second value of similar age. Joins look up such tuples consecutively,
 /// and one shard is small enough for the CPU cache.
 #[inline]
 fn narrow_hash([one, other]: [u32; 2]) -> u64 {
@@ -125,7 +122,7 @@ fn narrow_hash([one, other]: [u32; 2]) -> u64 {
     (all ^ (all >> 32)) & !PART | part & PART
 }
 
-/// The hash of a tuple, and the half from which the full hash can be computed.
+/// The hash of a tuple, and the half hash that determines the full hash.
 fn wide_hash(tuple: &[ValueId]) -> (u64, u32) {
     let half = half_hash(tuple.iter().copied());
     (spread(half), half)

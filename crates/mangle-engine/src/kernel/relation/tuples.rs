@@ -1,7 +1,6 @@
 //! Storage of the tuples of a relation, in chunks that never move.
 //!
-//! A single vector would double its capacity: both copies exist during the move, and up to
-//! half of
+//! A single vector would double its capacity: both copies exist during the move, and up to half of
 //! the memory is unused.
 
 use super::super::{ValueId, work};

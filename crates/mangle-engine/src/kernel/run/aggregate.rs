@@ -1,5 +1,4 @@
-//! Evaluates aggregations: groups the rows of a relation, in order of first occurrence, and
-//! derives
+//! Evaluates aggregations: groups the rows of a relation, in order of first occurrence, and derives
 //! one tuple per group.
 
 use super::super::plan::{
@@ -251,8 +250,7 @@ impl Groups {
     }
 }
 
-/// An iterator over the rows of a group for a reducer. Ends early if the evaluation must
-/// stop.
+/// An iterator over the rows of a group for a reducer. Ends early if the evaluation must stop.
 struct Rows<'r, 'm> {
     meter: &'r mut Meter<'m>,
     values: &'r [ValueId],
@@ -280,8 +278,7 @@ fn stop(aggregate: &Aggregate, reason: Reason) -> Stop {
     Stop { rule: Some(aggregate.rule), premise: None, reason }
 }
 
-/// True if a tuple contains the constants of the premise, and equal values for a repeated
-/// variable.
+/// True if a tuple contains the constants of the premise, and equal values for a repeated variable.
 fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
     let columns = (0..tuple.len()).filter(|at| *at < 64 && rows.columns & (1 << at) != 0);
     let at = |column: u16| tuple.get(usize::from(column));

@@ -135,8 +135,7 @@ impl Run<'_> {
         Ok(look)
     }
 
-    /// The index over some columns of a relation that contains all tuples below `end`. For an
-    /// empty
+    /// The index over some columns of a relation that contains all tuples below `end`. For an empty
     /// range `usize::MAX`, which is not an index.
     pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
         if end == 0 {
@@ -382,8 +381,7 @@ impl Run<'_> {
         self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
     }
 
-    /// The tuples of one rule of a called predicate. Their memory is counted until
-    /// [`Run::let_go`].
+    /// The tuples of one rule of a called predicate. Their memory is counted until [`Run::let_go`].
     pub(super) fn called(
         &mut self,
         rule: &DeferredRule,

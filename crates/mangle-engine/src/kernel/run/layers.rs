@@ -1,15 +1,12 @@
-//! Incremental evaluation of a program with changing facts, such as facts of a program, a
-//! sample or
+//! Incremental evaluation of a program with changing facts, such as facts of a program, a sample or
 //! the turns of a transcript.
 //!
-//! After facts are asserted or retracted, an evaluation visits only the strata that depend on
-//! the
-//! changes. If the time differs, it also visits strata that depend on the clock. Propagation
-//! ends at
-//! a stratum with unchanged relations. A fork costs one pointer per relation.
+//! After facts are asserted or retracted, an evaluation visits only the strata that depend on the
+//! changes. If the time differs, strata that depend on the clock are also visited. Propagation ends
+//! at a stratum with unchanged relations.
 //!
-//! In each relation, given facts precede derived facts. Derived facts are removed by
-//! truncation.
+//! In each relation, given facts precede derived facts. Derived facts are removed by truncation. A
+//! fork costs one pointer per relation.
 
 use std::sync::Arc;
 
@@ -124,8 +121,7 @@ impl Kernel {
     }
 
     /// Asserts a fact, effective at the next evaluation. Ignored if the predicate does not exist,
-    /// or
-    /// if the number of values is wrong (see [`Fact::tuple`]).
+    /// or if the number of values is wrong (see [`Fact::tuple`]).
     pub fn assert(&mut self, fact: &Fact) {
         self.change(fact.predicate, FactChange::Assert(fact.tuple.clone(), fact.rule));
     }
@@ -136,9 +132,8 @@ impl Kernel {
         self.change(predicate, FactChange::Retract(tuple.into()));
     }
 
-    /// Retracts all facts of a predicate that [`Kernel::assert`] added without a clause,
-    /// effective at
-    /// the next evaluation.
+    /// Retracts all facts of a predicate that [`Kernel::assert`] added without a clause, effective
+    /// at the next evaluation.
     pub fn forget(&mut self, predicate: PredicateId) {
         self.change(predicate, FactChange::Forget);
     }
@@ -281,8 +276,7 @@ impl Wave<'_, '_> {
         Ok(())
     }
 
-    /// Returns an error if a fact depends on derived facts of a temporal predicate that the
-    /// engine
+    /// Returns an error if a fact depends on derived facts of a temporal predicate that the engine
     /// may evaluate later.
     fn order(&mut self) -> Result<(), Stop> {
         let compiled = self.run.compiled;
@@ -344,8 +338,7 @@ impl Wave<'_, '_> {
     }
 
     /// Truncates a relation to its given tuples and applies the changes. Returns the old relation
-    /// if
-    /// it had derived tuples.
+    /// if it had derived tuples.
     fn reset(&mut self, relation: RelationId) -> Result<Option<MaybeShared<Relation>>, Stop> {
         let mut changes = self.kernel.changes.remove(&relation).unwrap_or_default();
         let at = relation as usize;
@@ -416,8 +409,7 @@ fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> 
     true
 }
 
-/// Removes all tuples without a clause from a relation that contains only given tuples.
-/// Returns the
+/// Removes all tuples without a clause from a relation that contains only given tuples. Returns the
 /// removed tuples.
 fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>> {
     let numbered = (0u32..).zip(relation.tuples());
@@ -429,8 +421,7 @@ fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>>
     gone
 }
 
-/// Keeps the tuples that pass a test of their number and clause, in a relation of given
-/// tuples.
+/// Keeps the tuples that pass a test of their number and clause, in a relation of given tuples.
 fn keep(relation: &mut Relation, reasons: &mut Reasons, stays: impl Fn(u32, RuleId) -> bool) {
     let len = u32::try_from(relation.len()).unwrap_or(u32::MAX);
     let (mut others, mut their_reasons) = (Relation::new(relation.arity()), Reasons::default());

@@ -1,5 +1,4 @@
-//! Limits of an evaluation: facts, steps, time, memory and cancellation. Checked in the
-//! innermost
+//! Limits of an evaluation: facts, steps, time, memory and cancellation. Checked in the innermost
 //! loops, so that every evaluation terminates.
 
 use std::time::{Duration, Instant};
@@ -37,7 +36,7 @@ fn weight(datum: &Datum) -> usize {
     }
 }
 
-/// The reason for which an evaluation stopped.
+/// The cause of an early stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// A variable of a premise or a head is unbound, which stops the engine.
@@ -90,7 +89,7 @@ pub struct Stop {
     pub rule: Option<RuleId>,
     /// The premise, if it is known.
     pub premise: Option<u32>,
-    /// The reason.
+    /// The cause.
     pub reason: Reason,
 }
 

@@ -1,9 +1,7 @@
 //! Tracks the differences of relations since a mark.
 //!
-//! A relation with derived tuples is kept as a whole. This costs nothing, because an
-//! evaluation
-//! replaces it. A relation with only given tuples is changed in place, so the changes are
-//! recorded.
+//! A relation with derived tuples is kept as a whole, which costs nothing because an evaluation
+//! replaces it. A relation with only given tuples is changed in place, so the changes are recorded.
 
 use rustc_hash::FxHashMap;
 

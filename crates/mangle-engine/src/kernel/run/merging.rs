@@ -1,10 +1,8 @@
-//! Evaluates merges (`fundep` and `merge`): a new fact is compared with facts that have the
-//! same key,
-//! and the merge predicate selects the kept value.
+//! Evaluates merges (`fundep` and `merge`): a new fact is compared with facts that have the same
+//! key, and the merge predicate selects the kept value.
 //!
-//! Rules of the engine still see a replaced fact in the round after its derivation, and can
-//! derive it
-//! again. With a cycle, this never ends unless a limit is reached.
+//! Rules of the engine still see a replaced fact in the round after its derivation, and can derive
+//! it again. With a cycle, this never ends unless a limit is reached.
 
 use rustc_hash::FxHashSet;
 

@@ -1,12 +1,9 @@
-//! Semi-naive evaluation, stratum by stratum. Rules are evaluated once, and then for the
-//! tuples of
+//! Semi-naive evaluation, stratum by stratum. Rules are evaluated once, and then for the tuples of
 //! the previous round. Aggregations are last.
 //!
-//! The input is a [`Compiled`] program with limits and cancellation. The result is a
-//! [`Model`], or a
-//! [`Kernel`] for facts that change. If an evaluation stops early, the model contains the
-//! facts that
-//! were derived until then.
+//! The input is a [`Compiled`] program with limits and cancellation. The result is a [`Model`], or
+//! a [`Kernel`] for facts that change. If an evaluation stops early, the model contains the facts
+//! that were derived until then.
 
 mod aggregate;
 mod derivation;
@@ -128,9 +125,8 @@ impl<'c> Run<'c> {
     /// Evaluates the rules for the tuples of the previous round until a fixed point. `low` is the
     /// state before that round.
     ///
-    /// From the second of these rounds on, some engines never combine two facts of the same
-    /// round:
-    /// the other premises of a rule do not find them.
+    /// From the second of these rounds on, some engines never combine two facts of the same round.
+    /// The remaining premises of a rule do not find such facts.
     fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
         self.keep_stale(stratum);
         let mut is_first = true;
@@ -156,10 +152,8 @@ impl<'c> Run<'c> {
 
     /// Reproduces the second round of the engine for temporal rules.
     ///
-    /// From this round on, recursive rules lose the intervals of derived facts, and later rounds
-    /// do
-    /// not see these facts. The round starts with all facts that the first round derived,
-    /// including
+    /// From this round on, recursive rules lose the intervals of derived facts, and later rounds do
+    /// not see these facts. The round starts with all facts that the first round derived, including
     /// already known facts.
     fn forgetful(&mut self, stratum: &Stratum, start: &[u32]) -> Result<(), Stop> {
         let all = self.lengths(stratum);
@@ -251,8 +245,7 @@ impl<'c> Run<'c> {
     }
 
     /// Handles a failure. In the engine's reading it stops the evaluation, otherwise only the row
-    /// is
-    /// lost.
+    /// is lost.
     fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
         if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
             self.model.errors.push(RowError {

@@ -18,10 +18,9 @@ pub struct Model {
     pub(in crate::kernel) relations: Vec<MaybeShared<Relation>>,
     pub(in crate::kernel) reasons: Vec<MaybeShared<Reasons>>,
     /// Rows that were lost because of a failure. In the engine's reading, the first failure stops
-    /// the
-    /// evaluation.
+    /// the evaluation.
     pub errors: Vec<RowError>,
-    /// The reason for which the evaluation stopped early.
+    /// The limit or error that stopped the evaluation early.
     pub stopped: Option<Stop>,
     /// The number of steps of the last evaluation.
     pub steps: u64,
@@ -51,7 +50,7 @@ impl Model {
         self.relations.get(predicate.0 as usize).map(|relation| &**relation)
     }
 
-    /// The tuple from which a merged or united tuple was copied. Any other tuple is its own
+    /// The source of a tuple that was copied by a merge or union. Any other tuple is its own
     /// origin.
     pub(in crate::kernel) fn origin(
         &self,
@@ -69,8 +68,7 @@ impl Model {
         }
     }
 
-    /// The stores that contain the fact with this number. Empty if the program is not divided
-    /// into
+    /// The stores that contain the fact with this number. Empty if the program is not divided into
     /// stores.
     #[must_use]
     pub fn stores_of(&self, compiled: &Compiled, predicate: PredicateId, number: u32) -> StoreSet {
@@ -99,8 +97,7 @@ impl Model {
         }
     }
 
-    /// The memory of relations, values and reasons in bytes. Parts that forks share count in
-    /// each.
+    /// The memory of relations, values and reasons in bytes. Parts that forks share count in each.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let relations: usize = self.relations.iter().map(|relation| relation.bytes()).sum();

@@ -13,8 +13,7 @@ const BITS: u32 = 14;
 pub(in crate::kernel) struct Reasons {
     /// The clause of each tuple, and the start of its support.
     rules: ChunkedVec<(RuleId, u32)>,
-    /// The support of each tuple, preceded by its length. A support longer than a chunk has its
-    /// own
+    /// The support of each tuple, preceded by its length. A support longer than a chunk has its own
     /// chunk.
     pieces: Vec<Vec<u32>>,
     /// The capacity of the chunks in entries.

@@ -7,8 +7,7 @@ impl Run<'_> {
     /// Adds the tuples of the copies of a predicate to its union relation.
     ///
     /// If several stores derive a fact, the first store is used. The reason of a united tuple is
-    /// its
-    /// clause in the store, and the position of the copy.
+    /// its clause in the store, and the position of the copy.
     pub(super) fn unite(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         let Some(&target) = stratum.relations.first() else { return Ok(()) };
         for &copy in &stratum.copies {

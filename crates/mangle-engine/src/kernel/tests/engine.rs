@@ -1,5 +1,4 @@
-//! Tests of unexpected behavior in the engine's reading. All cases were observed in the
-//! engine.
+//! Tests of unexpected behavior in the engine's reading. All cases were observed in the engine.
 
 use super::*;
 

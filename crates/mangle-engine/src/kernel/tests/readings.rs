@@ -18,9 +18,8 @@ fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
 
 #[test]
 fn plans_facts_and_clauses_are_shared() {
-    // In the engine's reading, the negation of `open` is evaluated before its variable is bound,
-    // so it
-    // is ignored.
+    // In the engine's reading, the negation of `open` is evaluated before its variable is bound, so
+    // it is ignored.
     let program = program(
         "door(/d). locked(/d, /key).\n\
          closed(D) :- door(D), locked(D, K).\n\

@@ -1,8 +1,7 @@
 //! Finds candidate tuples for a lookup in a finished relation.
 //!
-//! The second lookup over the same columns of a relation builds a table, so that repeated
-//! lookups do
-//! not scan all tuples.
+//! The second lookup over the same columns of a relation builds a table, so that repeated lookups
+//! do not scan all tuples.
 
 use std::rc::Rc;
 

@@ -1,10 +1,8 @@
 //! Prints values in the notation of the engine, and in a short form for people.
 //!
-//! A value with a longer text than the limit is shortened in the middle. The placeholder
-//! contains the
-//! number of missing bytes and a hash of the whole value, to distinguish values that differ
-//! only in
-//! the missing part.
+//! A value with a longer text than the limit is shortened in the middle. The placeholder contains
+//! the number of missing bytes and a hash of the whole value, to distinguish values that differ
+//! only in the missing part.
 
 use std::fmt::{self, Display, Write};
 
@@ -25,8 +23,7 @@ impl Values {
     /// Prints a value in the notation of the engine, in at most `bytes` bytes.
     ///
     /// A longer text is shortened in the middle, with a placeholder for the missing bytes. If
-    /// `bytes`
-    /// is less than the size of the placeholder, the result is longer.
+    /// `bytes` is less than the size of the placeholder, the result is longer.
     #[must_use]
     pub fn display_within(&self, id: ValueId, bytes: usize) -> impl Display + '_ {
         PrintedValue { values: self, id, bytes }
@@ -59,8 +56,7 @@ impl Values {
         }
     }
 
-    /// The first `bytes` bytes (or slightly fewer) of the text of a value, and true if that is
-    /// all.
+    /// The first `bytes` bytes (or slightly fewer) of the text of a value, and true if that is all.
     fn head(&self, id: ValueId, bytes: usize) -> (String, bool) {
         let mut text = Head { text: String::new(), room: bytes };
         // An error means that the limit is reached.
@@ -68,8 +64,7 @@ impl Values {
         (text.text, all.is_ok())
     }
 
-    /// Writes a piece. Of a long string, only the first bytes are written: the escaped text is
-    /// not
+    /// Writes a piece. Of a long string, only the first bytes are written: the escaped text is not
     /// shorter than the original.
     fn write_start(&self, out: &mut dyn Write, piece: Piece, bytes: usize) -> fmt::Result {
         let datum = if let Piece::Leaf(id) = piece { Some(self.get(id)) } else { None };
@@ -225,8 +220,7 @@ impl Write for Head {
 }
 
 /// The maximum printed size of each of several values for a total of about `room` bytes. Long
-/// values
-/// receive the unused bytes of short values.
+/// values receive the unused bytes of short values.
 #[must_use]
 pub(in crate::kernel) fn shares(sizes: impl Iterator<Item = u64> + Clone, room: usize) -> usize {
     let mut share = room / sizes.clone().count().max(1);

@@ -1,9 +1,7 @@
 //! Printed size, nesting depth and content hash of values.
 //!
-//! Values share their parts, so forty nested pairs can represent a text of terabytes. The
-//! size is
-//! therefore computed from the direct parts when a value is interned, and checked before
-//! printing.
+//! Values share their parts, so forty nested pairs can represent a text of terabytes. The size is
+//! therefore computed from the direct parts when a value is interned, and checked before printing.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,15 +13,14 @@ use super::{Datum, Key, ValueId, Values};
 /// The maximum printed size in bytes, 256 TiB. Larger sizes are not distinguished.
 pub const MOST_PRINTED: u64 = (1 << 48) - 1;
 
-/// The maximum length of a time or duration in the notation of the engine, without the
-/// function call.
+/// The maximum length of a time or duration in the notation of the engine, without the function
+/// call.
 const INSTANT: u64 = 30;
 
 /// Size, depth and hash of a value, in 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// The printed size in the lower 48 bits, and the depth in the upper 16. Stored as two words
-    /// to
+    /// The printed size in the lower 48 bits, and the depth in the upper 16. Stored as two words to
     /// avoid 8-byte alignment.
     size_and_depth: [u32; 2],
     digest: u32,

@@ -1,12 +1,10 @@
 //! Interned values: the arguments of facts, each stored once and identified by a number.
 //!
-//! The parts of a [`Datum`] are already interned. [`ValueId`]s are equal if and only if the
-//! engine
-//! considers the values equal. `1`, `1.0`, `"1"` and `/1` all differ. Lists are ordered, maps
-//! and
-//! structs are not.
+//! The parts of a [`Datum`] are already interned. [`ValueId`]s are equal if and only if the engine
+//! considers the values equal.
 //!
-//! A fork adds values to a shared table without copying it.
+//! `1`, `1.0`, `"1"` and `/1` all differ. Lists are ordered, maps and structs are not. A fork adds
+//! values to a shared table without copying it.
 
 mod display;
 mod extent;
@@ -24,8 +22,7 @@ pub use table::{TooDeep, Values};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
 pub(super) use walk::{MARK, cut_text, mark};
 
-/// The number of an interned value in its [`Values`]. Two values in the same [`Values`]
-/// (including
+/// The number of an interned value in its [`Values`]. Two values in the same [`Values`] (including
 /// forks) are equal if and only if their numbers are equal.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Ord, PartialOrd, Debug)]
 pub struct ValueId(pub u32);
@@ -38,8 +35,7 @@ pub enum Datum {
     /// An integer.
     Number(i64),
     /// The bits of a float. All NaNs are interned as one value. `-0.0` and `0.0` differ, because
-    /// the
-    /// engine compares bits.
+    /// the engine compares bits.
     Float(u64),
     /// The content of a string, without quotes and escapes.
     String(Box<str>),
@@ -54,8 +50,7 @@ pub enum Datum {
     /// The elements of a list, in order.
     List(Box<[ValueId]>),
     /// A map. Entries are interned in the order of the engine. If a key is repeated, all its
-    /// entries
-    /// stay, in their original order.
+    /// entries stay, in their original order.
     Map(Box<[(ValueId, ValueId)]>),
     /// A struct, ordered like a map.
     Struct(Box<[(ValueId, ValueId)]>),

@@ -1,5 +1,4 @@
-//! Entry order of maps and structs. The engine sorts keys by its own hash, in descending
-//! order, and
+//! Entry order of maps and structs. The engine sorts keys by its own hash, in descending order, and
 //! prints them in this order.
 
 use rustc_hash::FxHashMap;
@@ -8,8 +7,7 @@ use super::{Datum, ValueId, Values};
 
 /// Sorts entries like the engine. Entries with equal keys keep their order.
 ///
-/// The engine orders different keys with the same hash randomly. Here they are ordered by
-/// number.
+/// The engine orders different keys with the same hash randomly. Here they are ordered by number.
 pub(super) fn sort(values: &Values, entries: &mut [(ValueId, ValueId)], known: &mut FxHashMap<ValueId, u64>) {
     if entries.len() > 1 {
         entries.sort_by_cached_key(|(key, _)| (!engine_hash(values, *key, known), *key));
@@ -51,8 +49,7 @@ fn of(values: &Values, id: ValueId, known: &FxHashMap<ValueId, u64>) -> u64 {
     }
 }
 
-/// The hash of a compound value from the hashes of its parts. Lists, maps and structs are
-/// chains of
+/// The hash of a compound value from the hashes of its parts. Lists, maps and structs are chains of
 /// pairs: the first element and the rest.
 fn of_parts(values: &Values, datum: &Datum, known: &FxHashMap<ValueId, u64>) -> u64 {
     const PAIR: u32 = 7;
@@ -70,8 +67,7 @@ fn of_parts(values: &Values, datum: &Datum, known: &FxHashMap<ValueId, u64>) -> 
     }
 }
 
-/// Szudzik's pairing function of two numbers, with the first shifted by the kind of the
-/// chain.
+/// Szudzik's pairing function of two numbers, with the first shifted by the kind of the chain.
 fn cons(first: u64, second: u64, kind: u32) -> u64 {
     let first = first << kind;
     if first >= second {

@@ -36,7 +36,7 @@ pub struct Values {
     /// The heap memory of the values in bytes, excluding their entries.
     heap: usize,
     depth_limit: u32,
-    /// The engine hashes of compound map keys, by which the engine sorts.
+    /// The engine hashes of compound map keys, used as sort keys.
     key_hashes: FxHashMap<ValueId, u64>,
 }
 
@@ -214,8 +214,7 @@ impl Values {
 
     /// The size of a value in the notation of the engine in bytes, at most
     /// [`MOST_PRINTED`](super::MOST_PRINTED). Values share parts, so the size can be much larger
-    /// than
-    /// their memory.
+    /// than their memory.
     #[must_use]
     pub fn printed_bytes(&self, id: ValueId) -> u64 {
         self.entry(id).extent.bytes()
@@ -234,8 +233,7 @@ impl Values {
     /// The hash of a value in the engine, which sorts the keys of maps by it.
     ///
     /// If the hashes of two facts are equal, the engine keeps only the first. `0`, `0.0` and `[]`
-    /// have
-    /// equal hashes.
+    /// have equal hashes.
     pub fn engine_hash(&mut self, id: ValueId) -> u64 {
         let mut known = std::mem::take(&mut self.key_hashes);
         let hash = order::engine_hash(self, id, &mut known);
@@ -348,24 +346,21 @@ fn hash(key: Key<'_>) -> u32 {
 }
 
 /// A hash that gives adjacent numbers adjacent places in the table, which saves cache misses.
-/// Blocks
-/// of 64 numbers are scattered.
+/// Blocks of 64 numbers are scattered.
 fn hash_number(number: i64, kind: u64) -> u32 {
     let block = (number >> 6).cast_unsigned();
     let scattered = block.wrapping_add(kind << 60).wrapping_mul(SCATTER) >> 32;
     (scattered ^ (number.cast_unsigned() & 63)) as u32
 }
 
-/// A hash of float bits. Short floats end in many zeros, and similar floats start alike, so
-/// both
+/// A hash of float bits. Short floats end in many zeros, and similar floats start alike, so both
 /// halves are mixed. The hash of `0.0` differs from the hash of `0`.
 fn hash_float(bits: u64) -> u32 {
     let scattered = bits.wrapping_add(1).wrapping_mul(SCATTER);
     (scattered ^ (scattered >> 32)) as u32
 }
 
-/// Expands the hash. The table uses the lower bits for the place and the upper seven for a
-/// first
+/// Expands the hash. The table uses the lower bits for the place and the upper seven for a first
 /// comparison. The shard uses the eight bits below, which are equal for adjacent numbers.
 fn spread(hash: u32) -> u64 {
     let (first, part) = (u64::from(hash).wrapping_mul(SCATTER), u64::from(hash >> 6).wrapping_mul(SCATTER));

@@ -70,8 +70,7 @@ impl Tree {
     }
 }
 
-/// Trees with few different values, so that equal values are frequent. Keys of a map are
-/// unique.
+/// Trees with few different values, so that equal values are frequent. Keys of a map are unique.
 fn tree() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         (0..3_i64).prop_map(Datum::Number),

@@ -35,8 +35,7 @@ pub(crate) fn civil_date(days: i64) -> (i64, u8, u8) {
     (year, u8::try_from(month).unwrap_or(1), u8::try_from(day).unwrap_or(1))
 }
 
-/// Formats an instant (nanoseconds since 1970) in UTC as RFC 3339, with as many fraction
-/// digits as
+/// Formats an instant (nanoseconds since 1970) in UTC as RFC 3339, with as many fraction digits as
 /// needed: `2024-05-01T08:30:00.5Z`.
 #[must_use]
 pub(crate) fn time_text(nanos: i64) -> String {
@@ -50,8 +49,7 @@ pub(crate) fn time_text(nanos: i64) -> String {
     text
 }
 
-/// Formats a duration in nanoseconds in the notation of the engine: `1h30m0s`, `1.5s` or
-/// `2µs`.
+/// Formats a duration in nanoseconds in the notation of the engine: `1h30m0s`, `1.5s` or `2µs`.
 #[must_use]
 pub(crate) fn duration_text(nanos: i64) -> String {
     let size = nanos.unsigned_abs();
@@ -80,8 +78,7 @@ pub(crate) fn duration_text(nanos: i64) -> String {
     text
 }
 
-/// Appends a dot and the digits of a fraction without trailing zeros. Appends nothing if it
-/// is 0.
+/// Appends a dot and the digits of a fraction without trailing zeros. Appends nothing if it is 0.
 pub(crate) fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
     if fraction != 0 {
         let all = format!("{fraction:0digits$}");
@@ -90,9 +87,8 @@ pub(crate) fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
     }
 }
 
-/// Formats a float as the shortest decimal that parses to the same float, without exponent.
-/// The text
-/// of `1.0` is `1`.
+/// Formats a float as the shortest decimal that parses to the same float, without exponent. The
+/// text of `1.0` is `1`.
 #[must_use]
 pub(crate) fn float_text(value: f64) -> String {
     if value.is_infinite() {

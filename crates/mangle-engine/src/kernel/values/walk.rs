@@ -1,7 +1,6 @@
 //! Iterates over the pieces of a printed value, from the start or from the end.
 //!
-//! Only printed pieces are visited, and each only once. The cost of printing the start and
-//! end of a
+//! Only printed pieces are visited, and each only once. The cost of printing the start and end of a
 //! value is therefore independent of the size of the middle.
 
 use super::{Key, ValueId, Values};
@@ -119,7 +118,7 @@ fn entry_step(entries: &[(ValueId, ValueId)], at: usize) -> Step {
     }
 }
 
-/// The placeholder for the missing part of a value, of which `shown` bytes are printed.
+/// The placeholder for the missing part of a value. `shown` is the number of printed bytes.
 pub(in crate::kernel) fn mark(values: &Values, id: ValueId, shown: usize) -> String {
     let (total, digest) = (values.printed_bytes(id), values.digest(id));
     let missing = total.saturating_sub(shown as u64);
@@ -156,8 +155,7 @@ pub(super) fn ceil_end(text: &str, bytes: usize) -> usize {
     end
 }
 
-/// The start of the longest suffix of a text with at most `bytes` bytes, at a character
-/// boundary.
+/// The start of the longest suffix of a text with at most `bytes` bytes, at a character boundary.
 pub(super) fn ceil(text: &str, bytes: usize) -> usize {
     let mut start = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(start) {

@@ -1,9 +1,7 @@
 //! Tables of the built-in predicates and functions of the engine.
 //!
-//! Includes the names of the type constructors and corrections of common wrong names. The
-//! behavior
-//! of the built-ins is in `kernel`, checks of calls are in `analysis`. Types are text in
-//! Mangle
+//! Includes the names of the type constructors and corrections of common wrong names. The behavior
+//! of the built-ins is in `kernel`, checks of calls are in `analysis`. Types are text in Mangle
 //! notation, which `types` parses.
 
 mod functions;
@@ -27,7 +25,7 @@ pub struct BuiltinPredicate {
     pub parameters: &'static [Parameter],
     /// A one-line description for readers who do not know the predicate.
     pub description: &'static str,
-    /// The day on which the Go implementation added it, `YYYY-MM-DD`.
+    /// The day of the addition to the Go implementation, `YYYY-MM-DD`.
     pub since: &'static str,
 }
 
@@ -38,9 +36,8 @@ impl BuiltinPredicate {
         self.parameters.len()
     }
 
-    /// True for `:lt`, `:le`, `:gt` and `:ge`, which compare integers. `<` and the other
-    /// operators
-    /// stand for them.
+    /// True for the integer comparisons `:lt`, `:le`, `:gt` and `:ge`, also written `<`, `<=`, `>`
+    /// and `>=`.
     #[must_use]
     pub fn is_integer_ordering(&self) -> bool {
         matches!(self.name, ":lt" | ":le" | ":gt" | ":ge")
@@ -69,9 +66,11 @@ impl BuiltinPredicate {
 /// A parameter of a built-in predicate.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// The mode. [`Mode::Input`]: the argument must already have a value. [`Mode::Output`]: a
-    /// fresh
-    /// variable that receives a value. [`Mode::Either`]: both are allowed.
+    /// The mode.
+    ///
+    /// - [`Mode::Input`]: the argument must already have a value.
+    /// - [`Mode::Output`]: a fresh variable that receives a value.
+    /// - [`Mode::Either`]: a value or a fresh variable.
     pub mode: Mode,
     /// The type. Type variables are single capital letters.
     pub ty: &'static str,
@@ -104,17 +103,16 @@ pub struct BuiltinFunction {
     pub parameters: &'static [&'static str],
     /// The result type. For [`FunctionRole::Reducer`], the type of the reduced value.
     pub result: &'static str,
-    /// The contexts in which it can be used.
+    /// The allowed contexts of a call.
     pub role: FunctionRole,
-    /// True if the analysis of the Go implementation accepts it. An unregistered function is
-    /// still
+    /// True if the analysis of the Go implementation accepts it. An unregistered function is still
     /// evaluated in a clause head, which the analysis does not check.
     pub registered: bool,
     /// True if the Go engine can compute it. If false, a call aborts the evaluation.
     pub evaluable: bool,
     /// A one-line description of the result.
     pub description: &'static str,
-    /// The day on which the Go implementation added it, `YYYY-MM-DD`.
+    /// The day of the addition to the Go implementation, `YYYY-MM-DD`.
     pub since: &'static str,
 }
 
@@ -138,7 +136,7 @@ impl BuiltinFunction {
     }
 }
 
-/// The contexts in which a function can be used.
+/// The allowed contexts of a function call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionRole {
     /// Any expression.
@@ -225,8 +223,7 @@ pub const TYPE_CONSTRUCTORS: &[&str] = &[
     "fn:opt",
 ];
 
-/// The first release that includes a change of the day `since` (`YYYY-MM-DD`). `None` if the
-/// change
+/// The first release that includes a change of the day `since` (`YYYY-MM-DD`). `None` if the change
 /// is not released yet.
 #[must_use]
 pub fn first_release(since: &str) -> Option<&'static str> {

@@ -151,8 +151,7 @@ pub fn similar_function(name: &str) -> Option<&'static BuiltinFunction> {
         .or_else(|| nearest(name, usable(), |entry| entry.name))
 }
 
-/// The built-in predicate that `name` (with or without colon) most likely stands for, if only
-/// one
+/// The built-in predicate that `name` (with or without colon) most likely stands for, if only one
 /// is likely.
 #[must_use]
 pub fn similar_predicate(name: &str) -> Option<&'static BuiltinPredicate> {
@@ -181,8 +180,7 @@ fn words(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
 }
 
-/// The entry with the smallest edit distance, at most a quarter of the length of the name.
-/// `None`
+/// The entry with the smallest edit distance, at most a quarter of the length of the name. `None`
 /// if several entries have the same distance.
 fn nearest<T>(
     name: &str,

@@ -1,10 +1,9 @@
 //! Dependency graph: edges from the head of a rule to the predicates of its body, strongly
 //! connected components, and the order of evaluation.
 //!
-//! The Go implementation has no edges for temporal premises. This graph has them, marked with
-//! [`Edge::temporal`]. All algorithms are linear in the number of premises and do not
-//! recurse, so
-//! a chain of 100,000 predicates cannot overflow the stack.
+//! The Go implementation has no edges for temporal premises. Here such edges exist, marked with
+//! [`Edge::temporal`]. All algorithms are linear in the number of premises and do not recurse, so a
+//! chain of 100,000 predicates cannot overflow the stack.
 
 use super::components::components;
 use super::rewrite::{ClauseSignatures, Rewriting};
@@ -27,7 +26,8 @@ pub struct Edge {
     pub range: TextRange,
     /// True if the premise is negated.
     pub negated: bool,
-    /// True if the engine ignores the premise, a negation. It then has no edge for it.
+    /// True if the premise is a negation that the engine ignores. The engine then has no edge for
+    /// it.
     pub dropped: bool,
     /// True if the premise is temporal. The Go implementation then has no edge for it.
     pub temporal: bool,
@@ -44,8 +44,7 @@ impl Edge {
     }
 }
 
-/// A set of predicates that all depend on each other, or a single predicate. A component
-/// depends
+/// A set of predicates that all depend on each other, or a single predicate. A component depends
 /// only on components with smaller numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ComponentId(pub u32);

@@ -125,8 +125,8 @@ fn shortest_paths() {
     assert_eq!(path("a", "d", |edge| edge.item != 1 && edge.item != 4), None);
 }
 
-/// A recursive search would overflow the stack here. A search that restarts at each predicate
-/// would take quadratic time.
+/// A recursive search would overflow the stack here. A search that restarts at each predicate would
+/// take quadratic time.
 #[test]
 fn a_ring_of_a_hundred_thousand_predicates() {
     const LENGTH: usize = 100_000;

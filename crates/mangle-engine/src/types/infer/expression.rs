@@ -56,9 +56,8 @@ fn map(args: &[Type]) -> Type {
     Type::map(if args.is_empty() { Type::Any } else { keys }, values)
 }
 
-/// The type of the keys that a map accepts in lookups, given the type of its actual keys: a
-/// name
-/// stands for all names.
+/// The type of the keys that a map accepts in lookups, for actual keys of type `ty`. A name is
+/// widened to all names.
 pub(super) fn key_kind(ty: &Type) -> Type {
     if ty.is_name() { Type::name() } else { ty.clone() }
 }

@@ -1,13 +1,11 @@
 //! Type inference for one clause.
 //!
-//! Each premise narrows the types of its variables. A relation with several alternatives
-//! splits
-//! the state, and a state in which a variable has no possible value is dropped. The remaining
-//! states give the types of the head.
+//! Each premise narrows the types of its variables. A relation with several alternatives splits the
+//! state, and a state is dropped if a variable has no possible value. The types of the head are
+//! computed from the remaining states.
 //!
-//! Input: a clause, and the column types of the relations in its premises. Output: the types
-//! of
-//! the head, and a list of [`TypeProblem`]s. Nothing is concluded from `/any`.
+//! Input: a clause, and the column types of the relations in its premises. Output: the types of the
+//! head, and a list of [`TypeProblem`]s. Nothing is concluded from `/any`.
 
 mod expression;
 mod head;
@@ -26,8 +24,7 @@ use mangle_syntax::syntax::ast::{Atom, Clause, Premise, TimeBoundKind};
 /// The maximum number of alternatives to track. More alternatives are joined into one.
 const STATES: usize = 16;
 
-/// The maximum number of premises to analyze in a clause. Each premise may copy the types of
-/// all
+/// The maximum number of premises to analyze in a clause. Each premise may copy the types of all
 /// variables. Later premises do not narrow any type.
 const PREMISES: usize = 200;
 
@@ -52,8 +49,7 @@ pub struct ClauseTypes {
 }
 
 impl ClauseTypes {
-    /// Infers the types of a clause without syntax errors. `relation` returns the type
-    /// information
+    /// Infers the types of a clause without syntax errors. `relation` returns the type information
     /// of the predicates in the premises and the head.
     #[must_use]
     pub fn of<'p>(clause: &Clause, relation: impl Fn(&Atom) -> Relation<'p>) -> Self {
@@ -133,8 +129,8 @@ impl Inference {
         if let Some(problem) = nearest.filter(|_| next.is_empty()) {
             self.impossible |= !problem.names && problem.kind.is_fatal();
             next.clone_from(&self.states);
-            // The premise gives no types, and the types before it are doubtful. An exception are
-            // names that no clause writes: the host may add facts with them.
+            // The premise has no usable types, and the types before it are doubtful. Names that no
+            // clause writes are an exception: the host may add facts with them.
             if !problem.names {
                 next.iter_mut().for_each(forget);
             }

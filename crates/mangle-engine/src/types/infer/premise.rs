@@ -147,8 +147,7 @@ fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Ve
     }
 }
 
-/// True if `one` is the more likely cause: the problem of the row that matched more
-/// arguments.
+/// True if `one` is the more likely cause: the problem of the row that matched more arguments.
 fn is_nearer(one: &TypeProblem, other: &TypeProblem) -> bool {
     (one.names, one.range.start()) > (other.names, other.range.start())
 }
@@ -186,7 +185,7 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut T
     let Place { premise, negated } = place;
     let kind = TypeProblemKind::Premise { premise, argument, negated };
     match term.variable() {
-        // A negated premise is only compared. It does not narrow its variables.
+        // A negated premise is only compared, and narrows no variable.
         Some(name) if negated => {
             let (found, origin) = (state.get(name), state.origin(name));
             check(kind, term, &found, origin, wanted)
@@ -266,8 +265,7 @@ fn is_integer_ordering(name: &str) -> bool {
 }
 
 /// The parameter type of a built-in predicate. For intervals, the bounds check of the engine
-/// declares pairs of instants, but its evaluation aborts unless the value is a pair of
-/// numbers.
+/// declares pairs of instants, but its evaluation aborts unless the value is a pair of numbers.
 fn parameter_type(name: &str, parameter: &Parameter) -> Type {
     match name.starts_with(":interval:") {
         true => Type::pair(Type::Base(Base::Number), Type::Base(Base::Number)),
@@ -407,7 +405,7 @@ fn ordering(
     let types = [type_of(left, &state)?, type_of(right, &state)?];
     let wrong = |ty: &Type| !ty.is_bottom() && !ty.overlaps(&number);
     let [of_left, of_right] = types;
-    // A literal is reported before a variable, whose type may come from a distant declaration.
+    // Literals are reported first. The type of a variable may come from a distant declaration.
     let ways = [(left, &of_left, &of_right), (right, &of_right, &of_left)];
     let culprit =
         ways.into_iter().filter(|(_, ty, _)| wrong(ty)).min_by_key(|(side, ..)| side.variable().is_some());

@@ -32,7 +32,7 @@ pub enum TypeProblemKind {
         premise: u32,
         /// The index of the argument.
         argument: u32,
-        /// True if the premise is negated. It then always holds.
+        /// True if the premise is negated. A negated premise with a conflict always holds.
         negated: bool,
     },
     /// An argument of a function does not fit its parameter. The engine stops there.
@@ -75,8 +75,7 @@ pub enum TypeProblemKind {
 }
 
 impl TypeProblemKind {
-    /// True if the rule derives nothing because of the problem, or stops the evaluation. The
-    /// types
+    /// True if the rule derives nothing because of the problem, or stops the evaluation. The types
     /// of its head are then unknown.
     #[must_use]
     pub fn is_fatal(self) -> bool {

@@ -25,7 +25,7 @@ pub enum TypeOrigin {
     Head(u32),
 }
 
-/// The number of variables from which lookup uses a hash map.
+/// The minimum number of variables for lookup with a hash map.
 const MANY: usize = 24;
 
 #[derive(Debug, Clone)]
