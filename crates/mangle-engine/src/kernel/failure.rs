@@ -82,7 +82,7 @@ pub(super) fn number(values: &Values, id: ValueId) -> Result<i64, Failure> {
 }
 
 /// A float, or an integer as a float.
-#[allow(clippy::cast_precision_loss)] // the engine loses it as well
+#[allow(clippy::cast_precision_loss)] // as in the engine
 pub(super) fn number_or_float(values: &Values, id: ValueId) -> Result<f64, Failure> {
     match values.get(id) {
         Datum::Float(bits) => Ok(f64::from_bits(*bits)),

@@ -100,7 +100,7 @@ impl Reducer {
 }
 
 /// The mean as a float. NaN without rows.
-#[allow(clippy::cast_precision_loss)] // the engine loses it as well
+#[allow(clippy::cast_precision_loss)] // as in the engine
 fn avg(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
     let (mut sum, mut rows_seen) = (0.0, 0_u64);
     for row in rows {
