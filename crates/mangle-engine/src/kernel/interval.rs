@@ -5,7 +5,7 @@ use std::fmt;
 use super::failure::Failure;
 use super::values::time_text;
 
-/// One end of an interval.
+/// An end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// `_`: the beginning or the end of time.

@@ -104,7 +104,7 @@ impl Model {
     }
 }
 
-/// One derivation of a tuple.
+/// A derivation of a tuple.
 pub(super) struct TupleDerivation {
     pub(super) tuple: TupleKey,
     pub(super) rule: RuleId,

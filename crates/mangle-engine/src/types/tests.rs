@@ -74,8 +74,9 @@ fn triples(count: usize, optional: bool, mut check: impl FnMut(&Type, &Type, &Ty
     }
 }
 
-/// Excludes optional fields. A struct type may omit an optional field of its values: `{/f : 1}` is
-/// in `.Struct<>`. But `.Struct<>` is also below `.Struct<opt /f : /string>`.
+/// Excludes optional fields, because a struct type may omit an optional field of its values.
+///
+/// For example, `{/f : 1}` is in `.Struct<>`, and `.Struct<>` is below `.Struct<opt /f : /string>`.
 #[test]
 fn order_is_reflexive_and_transitive() {
     let mut chains = 0;

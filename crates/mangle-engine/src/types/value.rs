@@ -29,8 +29,8 @@ pub enum Type {
     Prefix(Symbol),
     /// One name from a declaration, `.Singleton</red>`.
     Singleton(Symbol),
-    /// One name from a clause. The same set as a singleton, but a singleton is declared and a
-    /// literal is only observed.
+    /// One name from a clause. The set is the same as for a singleton, but a singleton is declared
+    /// and a literal is only observed.
     Literal(Symbol),
     /// A type variable. Bound only in the signatures of built-ins, elsewhere it means any type.
     Variable(Symbol),

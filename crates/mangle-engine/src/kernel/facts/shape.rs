@@ -9,7 +9,7 @@ use mangle_syntax::text::nearest;
 /// A possible predicate of the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableShape {
-    /// The predicate.
+    /// The predicate of the facts.
     pub predicate: PredicateId,
     /// The name of the predicate, for messages.
     pub name: String,

@@ -3,7 +3,9 @@
 //!
 //! `compile` converts the clauses of a program to [`Plan`]s over numbered registers, in the premise
 //! order of one of two readings (`order`). The set of filled registers is known statically at each
-//! step. A premise that would stop the engine becomes a step, which stops the evaluation only if it
+//! step.
+//!
+//! A premise that would stop the engine becomes a step. Such a step stops the evaluation only if it
 //! is reached.
 
 mod body;
@@ -72,7 +74,7 @@ pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
 /// The premise index of failures after the premises: in the transform or the head.
 pub const BEHIND_BODY: u32 = u32::MAX;
 
-/// One step of a plan.
+/// A step of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The index of the premise, or [`BEHIND_BODY`].
