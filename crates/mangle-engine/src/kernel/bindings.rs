@@ -1,25 +1,25 @@
-//! What the premises before a failure had found: the values of the arguments in the row that was lost.
+//! Values of the premise arguments in a row that failed with an error.
 
 use super::plan::{BEHIND_BODY, Compiled, Match, Plan, StepKind};
 use super::{Model, RowError};
 
-/// How many characters of a value are given.
+/// The maximum number of characters of a value.
 const SHOWN: usize = 40;
 
 /// The value of an argument of a premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    /// The premise: its index in the clause.
+    /// The index of the premise in the clause.
     pub premise: u32,
-    /// The argument, counted from 0.
+    /// The index of the argument, from 0.
     pub argument: u16,
-    /// Its value for people, cut to 40 characters.
+    /// The printed value, at most 40 characters.
     pub value: String,
 }
 
 impl Model {
-    /// The arguments that had got a value when a row failed, in the order of evaluation. Empty where groups of rows
-    /// are made something of.
+    /// The arguments that had a value when a row failed, in the order of evaluation. Empty if the
+    /// error occurred in an aggregation over groups of rows.
     #[must_use]
     pub fn bindings(&self, compiled: &Compiled, error: &RowError) -> Vec<Binding> {
         let Some(plan) = plan_of_row(compiled, error) else { return Vec::new() };
@@ -48,7 +48,7 @@ impl Model {
     }
 }
 
-/// The plan whose registers the row of an error is.
+/// The plan whose registers the error row contains.
 fn plan_of_row<'c>(compiled: &'c Compiled, error: &RowError) -> Option<&'c Plan> {
     let mut aggregates = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
     if error.premise == BEHIND_BODY && aggregates.any(|aggregate| aggregate.rule == error.rule) {

@@ -1,15 +1,14 @@
-//! A vector that grows piece by piece.
+//! Vector that grows in chunks.
 //!
-//! A vector that doubles with millions of elements copies them all, during which nobody looks whether the work is still
-//! wanted. This one never moves an element once the first piece is full.
+//! A doubling vector copies all its elements without a check for cancellation. This vector never
+//! moves an element after the first chunk is full.
 
-/// How many elements a piece has, as a power of two.
+/// The number of elements in a chunk, as a power of two.
 const BITS: u32 = 12;
 
-/// A vector in pieces.
 #[derive(Debug, Clone)]
 pub(super) struct ChunkedVec<T> {
-    /// All but the last are full.
+    /// The chunks. All but the last are full.
     pieces: Vec<Vec<T>>,
 }
 
@@ -20,29 +19,25 @@ impl<T> Default for ChunkedVec<T> {
 }
 
 impl<T> ChunkedVec<T> {
-    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.pieces.last().map_or(0, |last| ((self.pieces.len() - 1) << BITS) + last.len())
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The element at a place.
     #[inline]
     pub(super) fn get(&self, at: usize) -> Option<&T> {
         self.pieces.get(at >> BITS)?.get(at & ((1 << BITS) - 1))
     }
 
-    /// Adds an element.
     pub(super) fn push(&mut self, element: T) {
         let pieces = self.pieces.len();
         match self.pieces.last_mut().filter(|last| last.len() < 1 << BITS) {
             Some(last) => last.push(element),
             None => {
-                // The first piece is as small as what is in it.
+                // The first chunk does not reserve capacity.
                 let mut piece = Vec::with_capacity(if pieces == 0 { 0 } else { 1 << BITS });
                 piece.push(element);
                 self.pieces.push(piece);
@@ -50,14 +45,14 @@ impl<T> ChunkedVec<T> {
         }
     }
 
-    /// Keeps the first so many.
+    /// Keeps the first `len` elements.
     pub(super) fn truncate(&mut self, len: usize) {
         self.pieces.truncate(len.div_ceil(1 << BITS));
         let within = len - (self.pieces.len().saturating_sub(1) << BITS).min(len);
         self.pieces.last_mut().into_iter().for_each(|last| last.truncate(within));
     }
 
-    /// How many bytes the elements take, with the room for more.
+    /// The allocated memory in bytes, including unused capacity.
     pub(super) fn bytes(&self) -> usize {
         let full = self.pieces.len().saturating_sub(1) << BITS;
         let places = full + self.pieces.last().map_or(0, Vec::capacity);

@@ -1,4 +1,4 @@
-//! The facts of a model as the engine prints them, no more of them than there is room for.
+//! Prints the facts of a model in the notation of the engine, within a size limit.
 
 use std::fmt::{Display, Write as _};
 
@@ -7,47 +7,49 @@ use super::values::shares;
 use super::{Bound, Datum, Interval, Model, PRINTED_BYTES, ValueId, Values};
 use crate::program::PredicateId;
 
-/// How much text may be made of facts. Facts are shown whole where all of them fit; else each is cut, and of those that
-/// still do not fit it is said how many there are.
+/// A limit for the size of printed facts.
+///
+/// If all facts fit, they are printed in full. Otherwise each fact is shortened, and facts that
+/// still do not fit are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextBudget {
-    /// How many bytes a fact may have if not all facts fit; its arguments share them.
+    /// The maximum number of bytes per fact if not all facts fit. The arguments share them.
     pub each: usize,
-    /// How many bytes are left for all.
+    /// The remaining number of bytes for all facts.
     pub left: usize,
 }
 
 impl TextBudget {
-    /// For facts that a command writes: 128 MiB in all; if that is too little, 4 KiB a fact.
+    /// For facts in command output: 128 MiB in total. If not all fit, 4 KiB per fact.
     pub const ANSWER: Self = Self { each: PRINTED_BYTES, left: 1 << 27 };
 
-    /// For facts with their proofs, or with what is missing for them: 32 MiB in all; if that is too little, 4 KiB a fact.
+    /// For facts with proofs or missing premises: 32 MiB in total. If not all fit, 4 KiB per fact.
     pub const EXPLAINED: Self = Self { each: PRINTED_BYTES, left: 1 << 25 };
 
-    /// For a document of an editor: 16 MiB in all; if that is too little, 4 KiB a fact.
+    /// For a document of an editor: 16 MiB in total. If not all fit, 4 KiB per fact.
     pub const DOCUMENT: Self = Self { each: PRINTED_BYTES, left: 1 << 24 };
 
-    /// The budget for facts whose texts have so many bytes in all.
+    /// The budget for facts with a total size of `bytes`.
     #[must_use]
     pub fn of(self, bytes: u64) -> Self {
         let fits = bytes <= self.left as u64;
         Self { each: if fits { usize::MAX } else { self.each }, ..self }
     }
 
-    /// Takes the room for a text, and for what holds it.
+    /// Subtracts the size of a text and its container.
     pub fn take(&mut self, text: &str) {
-        /// A text of its own, and a value around it, in memory and in an answer.
+        /// The overhead of a string and its surrounding value, in memory and in a response.
         const AROUND: usize = 32;
         self.left = self.left.saturating_sub(text.len() + AROUND);
     }
 }
 
-/// Facts as texts, and how many there are besides.
+/// Printed facts, and the number of omitted facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dump {
     /// The facts, sorted by bytes.
     pub facts: Vec<Box<str>>,
-    /// How many facts are left out for want of room.
+    /// The number of facts that exceed the budget.
     pub omitted: usize,
 }
 
@@ -59,15 +61,15 @@ impl Default for TextBudget {
 }
 
 impl Model {
-    /// All facts of the predicates of the program, sorted by bytes: `p(/a,1)`, `q(2)@[2024-01-01T00:00:00Z, _]`. For
-    /// models that are known to be small.
+    /// Prints all facts of the program, sorted by bytes: `p(/a,1)`,
+    /// `q(2)@[2024-01-01T00:00:00Z, _]`. Intended for small models.
     #[must_use]
     pub fn dump(&self, compiled: &Compiled) -> Vec<String> {
         let budget = TextBudget { each: PRINTED_BYTES, left: TextBudget::ANSWER.left };
         self.dump_within(compiled, budget).facts.into_iter().map(String::from).collect()
     }
 
-    /// The same as far as a budget goes.
+    /// Prints all facts of the program within a budget, sorted by bytes.
     #[must_use]
     pub fn dump_within(&self, compiled: &Compiled, budget: TextBudget) -> Dump {
         let mut dump = Dump::default();
@@ -91,14 +93,14 @@ impl Model {
         dump
     }
 
-    /// About how many bytes a fact has as the engine prints it.
+    /// The approximate number of bytes of a printed fact.
     #[must_use]
     pub fn printed_bytes(&self, tuple: &[ValueId]) -> u64 {
         let sizes = tuple.iter().map(|value| self.values.printed_bytes(*value));
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// The facts of one predicate in the order in which they were found.
+    /// Prints the facts of one predicate, in the order of derivation.
     pub fn facts_of<'m>(
         &'m self,
         compiled: &'m Compiled,
@@ -108,13 +110,14 @@ impl Model {
         tuples.map(move |tuple| self.fact(compiled, predicate, tuple))
     }
 
-    /// A tuple of a predicate as a fact, in about [`PRINTED_BYTES`]: longer arguments are cut in their middle.
+    /// Prints a tuple of a predicate as a fact of about [`PRINTED_BYTES`] bytes. Longer arguments
+    /// are shortened in the middle.
     #[must_use]
     pub fn fact(&self, compiled: &Compiled, predicate: PredicateId, tuple: &[ValueId]) -> String {
         self.fact_within(compiled, predicate, tuple, PRINTED_BYTES)
     }
 
-    /// The same in about `bytes`, which the arguments share.
+    /// Prints a tuple of a predicate as a fact of about `bytes` bytes, shared by the arguments.
     #[must_use]
     pub fn fact_within(
         &self,
@@ -131,7 +134,7 @@ impl Model {
         if let Some((start, end)) = interval {
             let is_forgotten = self.values.get(start) == &Datum::Time(END)
                 && self.values.get(end) == &Datum::Time(BEGINNING);
-            // The engine forgets the intervals of some facts, see `plan::temporal`.
+            // The engine loses the intervals of some facts, see `plan::temporal`.
             if !is_forgotten {
                 let interval = Interval { start: self.end(start, BEGINNING), end: self.end(end, END) };
                 let _ = write!(text, "{interval}");
@@ -140,7 +143,7 @@ impl Model {
         text
     }
 
-    /// An end of an interval, which is unbounded at the instant `open`.
+    /// An end of an interval. The instant `open` stands for an unbounded end.
     fn end(&self, value: ValueId, open: i64) -> Bound {
         match self.values.get(value) {
             Datum::Time(instant) if *instant == open => Bound::Infinite,
@@ -151,7 +154,8 @@ impl Model {
 }
 
 impl Values {
-    /// An atom as the engine prints it, in about `bytes`, which the arguments share: longer ones are cut in their middle.
+    /// Prints an atom in the notation of the engine in about `bytes` bytes, shared by the
+    /// arguments. Longer arguments are shortened in the middle.
     #[must_use]
     pub fn atom(&self, name: impl Display, args: &[ValueId], bytes: usize) -> String {
         let share = shares(args.iter().map(|value| self.printed_bytes(*value)), bytes);

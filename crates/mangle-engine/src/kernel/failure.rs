@@ -1,48 +1,48 @@
-//! Why a function, a built-in predicate or a reducer has no value, and the checks that say so.
+//! Failures of functions, built-in predicates and reducers, and type checks that return them.
 
 use std::borrow::Cow;
 
 use super::values::{Datum, TooDeep, ValueId, Values};
 
-/// Why there is no value. The text completes "this stops the engine: …".
+/// An error in the computation of a value. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// What was asked for does not exist, in the engine as here.
+    /// The value does not exist, neither in the engine nor in this crate.
     #[error("{0}")]
     Wrong(Cow<'static, str>),
-    /// A limit of ours: the value would nest too deep.
+    /// A limit of this crate: the value would nest too deep.
     #[error(transparent)]
     TooDeep(#[from] TooDeep),
-    /// A limit of ours: the text would be too long.
+    /// A limit of this crate: the text would be too long.
     #[error("a text would be longer than {limit} bytes")]
     TooLong {
-        /// The number of bytes that are allowed.
+        /// The maximum number of bytes.
         limit: usize,
     },
-    /// A limit of ours: the list or map would be too large.
+    /// A limit of this crate: the list or map would be too large.
     #[error("a list or map would have more than {limit} elements")]
     TooMany {
-        /// The number of elements that are allowed.
+        /// The maximum number of elements.
         limit: usize,
     },
 }
 
-/// The longest text that a function may build, in bytes.
+/// The maximum size of a text that a function can build, in bytes.
 const TEXT_LIMIT: usize = 1 << 22;
 
-/// The most elements of a list that a function or a reducer may build.
+/// The maximum number of elements of a list that a function or a reducer can build.
 const ELEMENT_LIMIT: usize = 1 << 20;
 
-/// The most entries of a map that a reducer may build, which are sorted.
+/// The maximum number of entries of a map that a reducer can build. Entries are sorted.
 const ENTRY_LIMIT: usize = 1 << 16;
 
 impl Failure {
-    /// Two values that the engine compares and that differ.
+    /// The failure of the engine for two different values that must be equal.
     pub(super) fn cannot_unify(values: &Values, one: ValueId, other: ValueId) -> Self {
         Self::wrong(format!("cannot unify {} {}", values.display(one), values.display(other)))
     }
 
-    /// Whether one of our limits was met, where the engine would have gone on.
+    /// True if a limit of this crate was exceeded, where the engine would continue.
     #[must_use]
     pub fn is_limit(&self) -> bool {
         !matches!(self, Self::Wrong(_))
@@ -56,17 +56,17 @@ impl Failure {
         Self::wrong("division by zero")
     }
 
-    /// "it takes a number, and "x" is a string".
+    /// The failure "it takes a number, and "x" is a string".
     pub(super) fn kind(values: &Values, id: ValueId, wanted: &str) -> Self {
         let (shown, kind) = (values.short(id, SHOWN), values.get(id).kind());
         Self::wrong(format!("it takes {wanted}, and {shown} is {kind}"))
     }
 }
 
-/// How many characters of a value a message shows.
+/// The maximum number of characters of a value in a message.
 pub(super) const SHOWN: usize = 40;
 
-/// As many arguments as wanted.
+/// Converts the arguments to an array, or fails if their number is wrong.
 pub(super) fn exactly<const N: usize>(args: &[ValueId]) -> Result<[ValueId; N], Failure> {
     <[ValueId; N]>::try_from(args).map_err(|_| {
         let plural = if N == 1 { "" } else { "s" };
@@ -81,8 +81,8 @@ pub(super) fn number(values: &Values, id: ValueId) -> Result<i64, Failure> {
     }
 }
 
-/// A float, or an integer as one.
-#[allow(clippy::cast_precision_loss)] // the engine loses it as well
+/// A float, or an integer as a float.
+#[allow(clippy::cast_precision_loss)] // as in the engine
 pub(super) fn number_or_float(values: &Values, id: ValueId) -> Result<f64, Failure> {
     match values.get(id) {
         Datum::Float(bits) => Ok(f64::from_bits(*bits)),
@@ -133,22 +133,22 @@ pub(super) fn list(values: &Values, id: ValueId) -> Result<&[ValueId], Failure> 
     }
 }
 
-/// A number of values, which is never near the bounds.
+/// Converts a length to an integer. Lengths never exceed the range.
 pub(super) fn count(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Whether a text of this many bytes may be built.
+/// Fails if a text of this many bytes exceeds the limit.
 pub(super) fn check_length(bytes: usize) -> Result<(), Failure> {
     if bytes > TEXT_LIMIT { Err(Failure::TooLong { limit: TEXT_LIMIT }) } else { Ok(()) }
 }
 
-/// Whether a list of so many elements may be built.
+/// Fails if a list of this many elements exceeds the limit.
 pub(super) fn check_elements(count: usize) -> Result<(), Failure> {
     if count > ELEMENT_LIMIT { Err(Failure::TooMany { limit: ELEMENT_LIMIT }) } else { Ok(()) }
 }
 
-/// Whether a map of so many entries may be built.
+/// Fails if a map of this many entries exceeds the limit.
 pub(super) fn check_entries(count: usize) -> Result<(), Failure> {
     if count > ENTRY_LIMIT { Err(Failure::TooMany { limit: ENTRY_LIMIT }) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
-//! Sum, least and greatest of values of one kind: of a group's rows or of a list.
+//! Sum, minimum and maximum over the rows of a group or the elements of a list.
 
 use super::failure::{Failure, duration, float, number, time};
 use super::values::{Datum, ValueId, Values};
 
-/// What the values must be.
+/// The required kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandKind {
     Number,
@@ -12,7 +12,7 @@ pub(super) enum OperandKind {
     Time,
 }
 
-/// What becomes of them.
+/// The operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Max(OperandKind),
@@ -21,8 +21,8 @@ pub(super) enum Fold {
 }
 
 impl Fold {
-    /// The total of `elements`; of none the engine's idea of it, such as the smallest number for a
-    /// greatest one. Fails at the first that is of another kind.
+    /// The result for `elements`. Without elements, the result is the same as in the engine: the
+    /// smallest number for a maximum, for example. Fails at the first element of a wrong kind.
     pub(super) fn of(
         self,
         values: &Values,
@@ -69,7 +69,7 @@ impl Fold {
     }
 }
 
-/// What is not a number spreads, and `0.0` is greater than `-0.0`.
+/// The maximum. NaN propagates, and `0.0` is greater than `-0.0`.
 fn greater(left: f64, right: f64) -> f64 {
     if left.is_nan() || right.is_nan() {
         f64::NAN

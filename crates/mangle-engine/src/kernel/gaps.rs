@@ -1,47 +1,47 @@
-//! Why a fact does not hold, down to the premises that no fact can meet: each premise that stopped a rule is asked about
-//! in the same way.
+//! Recursive explanation of a missing fact, down to the premises that no fact satisfies.
 
 use super::why_not::{AtomPattern, Miss, Restriction};
 use super::{Clock, Compiled, Model, RuleId, ValueId};
 use crate::program::PredicateId;
 
-/// How many atoms are asked about in one explanation.
+/// The maximum number of atoms in one explanation.
 const MOST_ATOMS: usize = 200;
 
-/// What a rule lacks, and why it is not there.
+/// A rule with the premise that stopped it, and the reasons for the missing premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// The rule and what stopped it.
+    /// The rule and the obstacle.
     pub miss: Miss,
-    /// What the rules lack that could give the premise; empty where [`Gap::end`] says why.
+    /// The gaps of the rules that could derive the premise. Empty if [`Gap::end`] is set.
     pub below: Vec<Gap>,
-    /// Why there is nothing below.
+    /// The cause of the end of the explanation, if it ends here.
     pub end: Option<GapEnd>,
 }
 
-/// Why an explanation ends.
+/// The cause of the end of an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GapEnd {
-    /// No rule gives facts of this predicate, so facts are missing: its name and its number of arguments.
+    /// No rule derives the predicate, so facts are missing: its name and arity.
     NoRule(String, usize),
-    /// No rule gives facts of this predicate, and only other stores have a fact that fits.
+    /// No rule derives the predicate, and a matching fact exists only in other stores.
     OtherStore {
-        /// Such a fact.
+        /// The matching fact.
         fact: String,
-        /// The names of the stores that have it.
+        /// The names of the stores that contain the fact.
         stores: String,
     },
-    /// The rules go on, below the depth of the explanation.
+    /// The maximum depth of the explanation is reached.
     Deeper,
-    /// The rules go on, and the explanation is as long as it may be.
+    /// The maximum number of atoms is reached.
     TooLong,
-    /// The same atom is asked for above, so the rules need each other.
+    /// The atom is already part of the path, so the rules depend on each other.
     Again,
 }
 
 impl Model {
-    /// Why no fact of a predicate has these arguments (`None`: any), rules within rules down to `depth`. Rules that do
-    /// give such a fact are left out.
+    /// Explains recursively, down to `depth`, the lack of a fact of a predicate with these
+    /// arguments. An argument of `None` matches any value. Rules that derive such a fact are
+    /// omitted.
     #[must_use]
     pub fn gaps(
         &mut self,
@@ -57,8 +57,10 @@ impl Model {
 }
 
 impl Model {
-    /// What keeps one rule from giving a fact with these arguments (`None`: any) where variables of it hold what is given,
-    /// rules within rules down to `depth`. `None` where nothing does.
+    /// Explains why one rule does not derive a fact with these arguments, down to `depth`.
+    ///
+    /// An argument of `None` matches any value, and `restrictions` fix the values of variables.
+    /// `None` if the rule derives such a fact.
     #[must_use]
     pub fn gap_of_rule(
         &mut self,
@@ -74,12 +76,12 @@ impl Model {
     }
 }
 
-/// A walk from an atom to what it lacks.
+/// State of a recursive explanation.
 struct Descent<'m> {
     model: &'m mut Model,
     compiled: &'m Compiled,
     clock: Clock,
-    /// The atoms from the first one down to this one.
+    /// The atoms on the path from the first atom to the current one.
     open: Vec<AtomPattern>,
     left: usize,
 }
@@ -113,7 +115,7 @@ impl Descent<'_> {
         Gap { miss, below: self.gaps(asked, depth - 1), end: None }
     }
 
-    /// A fact of another store that fits an atom.
+    /// A fact of another store that matches an atom.
     fn in_other_store(&self, (predicate, wanted): &AtomPattern) -> Option<GapEnd> {
         let (model, compiled) = (&*self.model, self.compiled);
         let division = compiled.division.as_ref()?;

@@ -1,25 +1,25 @@
-//! Intervals of facts, and what the operators of time ask of them.
+//! Intervals of facts, and temporal operators on them.
 
 use std::fmt;
 
 use super::failure::Failure;
 use super::values::time_text;
 
-/// One end of an interval.
+/// An end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// `_`: the beginning or the end of time.
     Infinite,
-    /// An instant, nanoseconds since 1970 UTC.
+    /// An instant, in nanoseconds since 1970 UTC.
     At(i64),
-    /// `now`. The engine never resolves it on a fact: there it is no limit where intervals are
-    /// compared, and 1970 where they are looked up or bound.
+    /// `now`. The engine never resolves `now` in a fact: `now` is unbounded in comparisons of
+    /// intervals, and 1970 in lookups and bindings.
     Now,
-    /// A duration in nanoseconds; on a fact as odd as `now`.
+    /// A duration in nanoseconds. In a fact, it behaves like `now`.
     Duration(i64),
 }
 
-/// The interval of a fact, or one that is asked for. Both ends belong to it.
+/// The interval of a fact or of a premise. Both ends are inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Interval {
     /// The first instant.
@@ -28,12 +28,12 @@ pub struct Interval {
     pub end: Bound,
 }
 
-/// `<-`, `[-`, `<+` or `[+`.
+/// A temporal operator: `<-`, `[-`, `<+` or `[+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeOperator {
-    /// `<+` or `[+`.
+    /// True for `<+` and `[+`.
     pub future: bool,
-    /// `[-` or `[+`: holds all the time.
+    /// True for `[-` and `[+`, which must hold during the whole window.
     pub always: bool,
 }
 
@@ -41,19 +41,19 @@ impl Interval {
     /// From the beginning to the end of time.
     pub const ETERNAL: Self = Self { start: Bound::Infinite, end: Bound::Infinite };
 
-    /// Between two instants.
+    /// The interval between two instants.
     #[must_use]
     pub fn between(start: i64, end: i64) -> Self {
         Self { start: Bound::At(start), end: Bound::At(end) }
     }
 
-    /// Whether it is from the beginning to the end of time.
+    /// True if the interval covers all time.
     #[must_use]
     pub fn is_eternal(self) -> bool {
         self == Self::ETERNAL
     }
 
-    /// What a variable at the start is bound to, in nanoseconds since 1970.
+    /// The value of a variable at the start, in nanoseconds since 1970.
     #[must_use]
     pub fn start_nanos(self) -> i64 {
         match self.start {
@@ -63,7 +63,7 @@ impl Interval {
         }
     }
 
-    /// What a variable at the end is bound to, in nanoseconds since 1970.
+    /// The value of a variable at the end, in nanoseconds since 1970.
     #[must_use]
     pub fn end_nanos(self) -> i64 {
         match self.end {
@@ -73,7 +73,7 @@ impl Interval {
         }
     }
 
-    /// Whether all of `other` lies in it.
+    /// True if the interval contains all of `other`.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         let start = match (self.start, other.start) {
@@ -89,24 +89,24 @@ impl Interval {
         start && end
     }
 
-    /// Whether it shares an instant with `other`.
+    /// True if the intervals share an instant.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.start_nanos() <= other.end_nanos() && other.start_nanos() <= self.end_nanos()
     }
 
-    /// Whether a stored interval answers a premise `@[a, b]` whose ends are known.
+    /// True if a stored interval matches a premise `@[a, b]` with known ends.
     #[must_use]
     pub fn answers(self, asked: Self) -> bool {
         self.overlaps(asked) && self.contains(asked)
     }
 
-    /// The interval with `now` as an instant, as for a premise or the head of a rule. There
-    /// variables have been replaced before.
+    /// Resolves `now` in the interval of a premise or of a rule head. Variables must be substituted
+    /// before.
     ///
     /// # Errors
-    /// When an end is a duration, which only operators take: the head of a rule stops the engine, a
-    /// premise takes every interval then.
+    /// If an end is a duration, which is valid only in operators. In a rule head it stops the
+    /// engine. A premise with it matches every interval.
     pub fn resolve(self, now: i64) -> Result<Self, Failure> {
         let resolve = |bound| match bound {
             Bound::Now => Ok(Bound::At(now)),
@@ -118,7 +118,8 @@ impl Interval {
 }
 
 impl TimeOperator {
-    /// The time that `[near, far]` behind the operator stands for. Operators count away from now.
+    /// The time window of the bounds `[near, far]` of the operator. Durations are relative to
+    /// `now`.
     #[must_use]
     pub fn window(self, near: Bound, far: Bound, now: i64) -> Interval {
         let resolve = |bound| match bound {
@@ -131,7 +132,7 @@ impl TimeOperator {
         if self.future { Interval { start: near, end: far } } else { Interval { start: far, end: near } }
     }
 
-    /// Whether a stored interval answers the operator: covers the whole window, or a part of it.
+    /// True if a stored interval satisfies the operator: it covers the window, or a part of it.
     #[must_use]
     pub fn holds(self, stored: Interval, window: Interval) -> bool {
         if self.always { stored.contains(window) } else { stored.overlaps(window) }
@@ -142,7 +143,7 @@ impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Infinite => f.write_str("_"),
-            // Whole seconds.
+            // The engine prints whole seconds.
             Self::At(nanos) => {
                 let text = time_text(*nanos);
                 let second = text.split_once('.').map_or(text.as_str(), |(second, _)| second);
@@ -155,7 +156,7 @@ impl fmt::Display for Bound {
 }
 
 impl fmt::Display for Interval {
-    /// As the engine prints it behind a fact, down to seconds; nothing for all time.
+    /// Prints the interval like the engine, in seconds. Empty if it covers all time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.start, self.end) {
             (Bound::Infinite, Bound::Infinite) => Ok(()),
@@ -212,7 +213,7 @@ mod tests {
         assert!(since(1).answers(Interval::between(2, 3)) && !Interval::between(2, 2).answers(since(2)));
     }
 
-    /// As the engine answered with facts from 30 days ago on, from 2 days ago on, and of now.
+    /// Results of the engine for facts that start 30 days ago, 2 days ago, and now.
     #[test]
     fn operators_look_from_now() {
         let now = SPRING;
@@ -229,7 +230,7 @@ mod tests {
         check(TimeOperator { future: true, always: true }, [true, true, false]);
     }
 
-    /// `on(/x)@[now].` starts in 1970 for a variable, and lasts for ever for `[-`.
+    /// `on(/x)@[now].` starts in 1970 for a variable, and never ends for `[-`.
     #[test]
     fn now_on_a_fact_is_not_resolved() {
         let stored = Interval { start: Bound::Now, end: Bound::Now };

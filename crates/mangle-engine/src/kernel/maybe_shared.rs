@@ -1,29 +1,28 @@
-//! A value that others may share: read by all, copied by the first who changes it.
+//! Copy-on-write value.
 //!
-//! As `Arc::make_mut`, but one who is known to own it alone pays nothing for changing it, which matters where a
-//! relation grows by a tuple at a time.
+//! Like `Arc::make_mut`, but changing a value with a single known owner costs no atomic operation.
+//! This matters for relations, which grow one tuple at a time.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A value, shared or not.
+/// A value with one or several owners.
 #[derive(Debug)]
 pub(super) enum MaybeShared<T> {
-    /// It has one owner.
+    /// The value has one owner.
     Own(Box<T>),
-    /// It may have several owners.
+    /// The value may have several owners.
     Common(Arc<T>),
 }
 
 impl<T> MaybeShared<T> {
-    /// A value with one owner.
     pub(super) fn new(value: T) -> Self {
         Self::Own(Box::new(value))
     }
 }
 
 impl<T: Clone + Default> MaybeShared<T> {
-    /// The value to be changed; a copy, if others have it.
+    /// A mutable reference. Copies the value if it is shared.
     pub(super) fn own(&mut self) -> &mut T {
         if let Self::Common(common) = self {
             let own = Arc::get_mut(common).map(std::mem::take);
@@ -31,12 +30,12 @@ impl<T: Clone + Default> MaybeShared<T> {
         }
         match self {
             Self::Own(own) => own,
-            // It was made our own just now.
+            // Unreachable: the value was made exclusive above.
             Self::Common(common) => Arc::make_mut(common),
         }
     }
 
-    /// The same value for somebody else.
+    /// Returns a shared copy.
     pub(super) fn share(&mut self) -> Self {
         if let Self::Own(own) = self {
             *self = Self::Common(Arc::new(std::mem::take(&mut **own)));

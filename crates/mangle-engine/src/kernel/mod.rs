@@ -1,9 +1,11 @@
-//! The engine's evaluation: what follows from facts and rules, and why.
+//! Evaluation of programs, proofs of facts, and explanations of missing facts.
 //!
-//! Takes a `Program`; gives plans ([`compile`]), a [`Model`] of all that can be derived under limits ([`run`]), proofs,
-//! and what stands in the way of a fact. Values are interned ([`Values`]); what the built-in functions, predicates
-//! and reducers make of them is the engine's, bug for bug, or the reason why it would stop ([`Failure`]). Knows no
-//! findings.
+//! - [`compile`] converts a `Program` to evaluation plans.
+//! - [`run`] derives a [`Model`]: all facts within the limits.
+//! - [`Values`] interns the values. Built-in functions, predicates and reducers reproduce the
+//!   engine, including its bugs. A [`Failure`] describes an error that would stop the engine.
+//!
+//! The module reports no findings.
 
 mod bindings;
 mod builtin;

@@ -1,7 +1,7 @@
-//! In which other ways a fact follows than the one that gave it first.
+//! Finds alternative derivations of a fact.
 //!
-//! A run keeps one derivation a fact. Others are looked for when somebody asks: each rule is gone through with its head
-//! fixed to the fact. A way that rests on the fact itself is none.
+//! An evaluation stores one derivation per fact. Others are searched on demand, by evaluating each
+//! rule with its head fixed to the fact. Derivations that depend on the fact itself are excluded.
 
 use rustc_hash::FxHashSet;
 
@@ -11,15 +11,15 @@ use super::trial::{Observer, Trial, fixed};
 use super::{Clock, Model, Proof, ValueId};
 use crate::program::PredicateId;
 
-/// How many tuples are looked at for one rule.
+/// The maximum number of tuples to examine per rule.
 const MOST_STEPS: u32 = 200_000;
 
-/// How many facts are looked at to see whether a way rests on the fact itself.
+/// The maximum number of facts to examine for a dependency on the fact itself.
 const MOST_BELOW: usize = 10_000;
 
 impl Model {
-    /// Proofs of the tuple of this number by other rules, or other facts, than the first; no more than `most`.
-    /// Aggregations are not gone through.
+    /// Returns at most `most` additional proofs of the tuple with this number, by other rules or
+    /// other facts than the stored derivation. Excludes aggregations.
     #[must_use]
     pub fn other_proofs(
         &mut self,
@@ -57,7 +57,7 @@ impl Model {
         let store = division.store_of(told);
         let others = compiled.copies_of(predicate).filter(|copy| division.store_of(copy.0) != store);
         let tuple = union.tuple(number);
-        // A given fact is one fact, in however many stores.
+        // A given fact is a single fact, even if several stores contain it.
         let others = others.filter(|_| store.is_some());
         others.filter_map(|copy| Some((copy, self.relation(copy)?.find(tuple)?))).collect()
     }
@@ -109,7 +109,7 @@ impl Model {
         ways
     }
 
-    /// Whether tuples that a plan found follow from the tuple that they would give.
+    /// True if the support of a derivation depends on the derived tuple itself.
     fn rests_on(&self, compiled: &Compiled, tuple: TupleKey, plan: &Plan, support: &[u32]) -> bool {
         let mut below: Vec<TupleKey> =
             lookups(compiled, plan.rule, plan.target).zip(support.iter().copied()).collect();
@@ -133,7 +133,7 @@ impl Model {
     }
 }
 
-/// The relations that the plan of a rule looks tuples up in, one after the other.
+/// The relations of the lookups in the plan of a rule, in order.
 fn lookups(compiled: &Compiled, rule: RuleId, target: u32) -> impl Iterator<Item = u32> {
     let steps = compiled.plan_of(rule, target).map_or(&[][..], |plan| &plan.steps);
     steps.iter().filter_map(|step| match &step.kind {
@@ -142,11 +142,11 @@ fn lookups(compiled: &Compiled, rule: RuleId, target: u32) -> impl Iterator<Item
     })
 }
 
-/// Looks for the tuples with which a plan gives a certain one.
+/// Searches the derivations of a given tuple by one plan.
 struct Search<'s> {
     plan: &'s Plan,
     fixed: Vec<Option<ValueId>>,
-    /// What each step looks at.
+    /// The tuple number of each step.
     found: Vec<Option<u32>>,
     seen: &'s mut FxHashSet<(RuleId, Vec<u32>)>,
     new: Vec<Vec<u32>>,
@@ -167,7 +167,7 @@ impl Observer for Search<'_> {
         if self.seen.insert((self.plan.rule, support.clone())) {
             self.new.push(support);
         }
-        // Some of them may rest on the fact itself.
+        // Some of the derivations may depend on the fact itself.
         self.new.len() >= self.most.saturating_mul(8)
     }
 }

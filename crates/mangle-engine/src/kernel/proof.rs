@@ -1,7 +1,8 @@
-//! Why a fact holds: the rule that first gave it, what each premise found, and so on down to facts.
+//! Proofs of facts: the rule that first derived a fact, the facts that its premises matched, and
+//! recursively their proofs.
 //!
-//! A run keeps the rule and the tuples that its premises found for each derived tuple. The rest is worked out
-//! here, by going through the plan again with those tuples in hand, until it gives the tuple.
+//! An evaluation stores the rule and the matched tuples for each derived tuple. The remaining
+//! details are reconstructed here by replaying the plan with these tuples.
 
 use std::fmt::Write as _;
 
@@ -12,68 +13,68 @@ use super::trial::{Observer, Trial, TrialEnd};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
-/// How many facts a proof has at most; what is beyond is not unfolded.
+/// The maximum number of facts in a proof. Further facts are not expanded.
 const MOST_NODES: usize = 4096;
 
-/// How many bytes of text a proof has at about; what is beyond is not unfolded.
+/// The approximate maximum size of the text of a proof in bytes. Further facts are not expanded.
 const MOST_BYTES: usize = 1 << 18;
 
-/// How many steps it takes at most to go through the rule of one fact again.
+/// The maximum number of steps to replay the rule of one fact.
 const MOST_STEPS: u32 = 100_000;
 
-/// The same for all facts of a proof; what is beyond is not unfolded.
+/// The maximum number of steps to replay all rules of a proof. Further facts are not expanded.
 const MOST_STEPS_IN_ALL: u32 = 2_000_000;
 
-/// A proof: facts and what each follows from. The first is the one that was asked about. A fact that is used
-/// twice is listed once.
+/// A proof: facts with their derivations. The first fact is the proved one. A fact that is used
+/// several times is listed once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proof {
     /// The facts.
     pub nodes: Vec<ProofNode>,
-    /// How many steps it took to find it: premises that were tried again.
+    /// The number of replayed steps.
     pub steps: u32,
-    /// The store in which the fact follows, if the program is divided into stores.
+    /// The store that derives the fact, if the program is divided into stores.
     pub store: Option<&'static str>,
 }
 
 /// A fact in a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofNode {
-    /// The fact as the engine prints it; a row that an aggregation counts, as values alone.
+    /// The fact in the notation of the engine. A row of an aggregation has only values.
     pub fact: String,
-    /// The clause that gave it.
+    /// The clause that derived the fact.
     pub rule: RuleId,
-    /// What its premises found, in the order of evaluation. Empty for a fact of the program.
+    /// The matches of the premises, in the order of evaluation. Empty for a fact of the program.
     pub steps: Vec<ProofStep>,
-    /// Whether its own reasons were left out, because the proof is too large.
+    /// True if the derivation was omitted because the proof is too large.
     pub folded: bool,
 }
 
-/// What a premise found.
+/// The match of a premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofStep {
-    /// The premise: its index in the clause.
+    /// The index of the premise in the clause.
     pub premise: u32,
-    /// What makes it hold.
+    /// The fact or test that makes the premise hold.
     pub ground: Ground,
 }
 
-/// What makes a premise hold.
+/// A fact or test that makes a premise hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ground {
-    /// A fact of the proof, by its index.
+    /// A fact of the proof, by index.
     Fact(usize),
-    /// No fact like this: `locked(/d,_)`.
+    /// No fact matches a pattern such as `locked(/d,_)`.
     Absent(String),
-    /// A negation that this reading does not look at, as it is written.
+    /// A negation that this reading ignores, as written in the source.
     Dropped(String),
-    /// A built-in, a comparison or a function that holds for these values: `2 < 3`.
+    /// A built-in, comparison or function that holds for the values, for example `2 < 3`.
     Holds(String),
     /// The rows of a group.
     Rows {
-        /// The first of them, by their indices.
+        /// The indexes of the first rows.
         first: Vec<usize>,
-        /// How many there are.
+        /// The number of rows.
         count: usize,
     },
 }
@@ -82,7 +83,7 @@ pub enum Ground {
 pub(super) type TupleKey = (RelationId, u32);
 
 impl Model {
-    /// Why the tuple of this number is in the relation of a predicate.
+    /// Returns a proof of the tuple with this number in the relation of a predicate.
     #[must_use]
     pub fn explain(
         &mut self,
@@ -94,7 +95,7 @@ impl Model {
         Explanation::new(self, compiled, clock).explain((predicate.0, number))
     }
 
-    /// The same for a rule, and tuples that its premises find, other than the first that gave the tuple.
+    /// Returns a proof by a derivation other than the stored one.
     pub(super) fn explain_way(&mut self, compiled: &Compiled, clock: Clock, way: TupleDerivation) -> Proof {
         let tuple = way.tuple;
         let mut explanation = Explanation::new(self, compiled, clock);
@@ -103,11 +104,11 @@ impl Model {
     }
 }
 
-/// A way in which a tuple follows.
+/// A derivation of a tuple.
 pub(super) struct TupleDerivation {
     pub(super) tuple: TupleKey,
     pub(super) rule: RuleId,
-    /// The tuples that its positive premises find, in the order of its plan.
+    /// The tuples that the positive premises match, in the order of the plan.
     pub(super) support: Vec<u32>,
 }
 
@@ -117,13 +118,13 @@ struct Explanation<'m> {
     clock: Clock,
     places: FxHashMap<TupleKey, usize>,
     proof: Proof,
-    /// The first node that is not unfolded yet.
+    /// The index of the first node without a derivation.
     next: usize,
-    /// What is told of a tuple in place of its first derivation.
+    /// A derivation that replaces the stored derivation of its tuple.
     way: Option<TupleDerivation>,
-    /// How many bytes the texts of the proof have.
+    /// The size of the texts of the proof in bytes.
     bytes: usize,
-    /// How many steps are left.
+    /// The number of remaining steps.
     steps_left: u32,
 }
 
@@ -151,7 +152,7 @@ impl<'m> Explanation<'m> {
         self.proof
     }
 
-    /// The rule that gave a tuple, and the tuples that its premises found.
+    /// The rule and the matched tuples of a derivation.
     fn derivation(&self, key: TupleKey) -> Option<(RuleId, &[u32])> {
         if let Some(way) = self.way.as_ref().filter(|way| way.tuple == key) {
             return Some((way.rule, &way.support));
@@ -159,7 +160,7 @@ impl<'m> Explanation<'m> {
         self.model.reason(key.0, key.1).map(|derivation| (derivation.rule, derivation.support))
     }
 
-    /// The node of a tuple, made if there is none yet.
+    /// The index of the node of a tuple. Adds the node if it does not exist.
     fn place(&mut self, key: TupleKey) -> usize {
         let key = self.origin(key);
         if let Some(&place) = self.places.get(&key) {
@@ -183,7 +184,7 @@ impl<'m> Explanation<'m> {
         self.model.fact(self.compiled, PredicateId(relation), found.tuple(number))
     }
 
-    /// Adds the reasons of every node, in the order in which they came.
+    /// Adds the derivations of all nodes, in the order of the nodes.
     fn unfold(&mut self) {
         let mut keys: Vec<TupleKey> = self.places.keys().copied().collect();
         while let Some(&key) = keys.get(self.next) {
@@ -198,17 +199,17 @@ impl<'m> Explanation<'m> {
         }
     }
 
-    /// Whether nothing more is unfolded.
+    /// True if a limit is reached.
     fn is_full(&self) -> bool {
         self.proof.nodes.len() >= MOST_NODES || self.bytes >= MOST_BYTES || self.steps_left == 0
     }
 
-    /// What the premises of a tuple's rule found; tuples that are new are added to `keys`.
+    /// The matches of the premises of a tuple. New tuples are added to `keys`.
     fn steps(&mut self, (relation, number): TupleKey, keys: &mut Vec<TupleKey>) -> Vec<ProofStep> {
         let Some((rule, support)) = self.derivation((relation, number)) else { return Vec::new() };
         let support = support.to_vec();
         let mut steps = self.steps_by(rule, (relation, number), support, keys);
-        // Of an aggregation, its rows tell.
+        // The rows of an aggregation list the dropped negations.
         let is_row_or_fact = self.compiled.aggregate_of(rule, relation).is_none();
         let dropped = self.compiled.dropped.get(&rule).filter(|_| is_row_or_fact);
         for (premise, written) in dropped.into_iter().flatten() {
@@ -235,7 +236,7 @@ impl<'m> Explanation<'m> {
             let tuple: Vec<ValueId> = tuple.unwrap_or_default().to_vec();
             return self.replay(plan, &tuple, &support, keys);
         }
-        // A value that was made of those of two facts.
+        // A merged value, from the values of two facts.
         let fact = |number: u32| ProofStep {
             premise: BEHIND_BODY,
             ground: Ground::Fact(self.known((relation, number), keys)),
@@ -263,7 +264,7 @@ impl<'m> Explanation<'m> {
         ProofStep { premise: 0, ground: Ground::Rows { first, count: support.len() } }
     }
 
-    /// Goes through a plan with the tuples that its lookups found.
+    /// Replays a plan with the tuples that its lookups matched.
     fn replay(
         &mut self,
         plan: &Plan,
@@ -298,7 +299,7 @@ impl<'m> Explanation<'m> {
         all
     }
 
-    /// What makes a step hold that finds no tuple.
+    /// The ground of a step other than a lookup.
     fn ground(&self, kind: &StepKind, row: &[ValueId]) -> Option<Ground> {
         Some(match kind {
             StepKind::Absent(looked) => Ground::Absent(self.pattern(looked, row, &|_| None)),
@@ -310,7 +311,7 @@ impl<'m> Explanation<'m> {
                 Ground::Holds(format!("{left} {} {right}", operator.as_str()))
             }
             StepKind::Solve { name, args, outputs, negated, .. } => {
-                // What a negation does not bind is not there.
+                // A negation has no outputs.
                 let mut outputs = outputs.iter().filter(|_| !negated);
                 let shown = |arg: &Option<ValueSource>| {
                     let source = arg.or_else(|| outputs.next().map(|slot| ValueSource::Slot(*slot)));
@@ -323,7 +324,7 @@ impl<'m> Explanation<'m> {
         })
     }
 
-    /// How many bytes the text of a ground has; a fact is named again where it is used again.
+    /// The size of the text of a ground in bytes. A fact counts at each use.
     fn bytes_of(&self, ground: &Ground) -> usize {
         match ground {
             Ground::Absent(text) | Ground::Dropped(text) | Ground::Holds(text) => text.len(),
@@ -336,7 +337,7 @@ impl<'m> Explanation<'m> {
         self.model.values.display(source.read(row)).to_string()
     }
 
-    /// What was looked for: known values, and `_` for the others.
+    /// The pattern of a lookup: known values, and `_` for others.
     fn pattern(&self, looked: &Match, row: &[ValueId], bound: &dyn Fn(u16) -> Option<ValueSource>) -> String {
         let mut text = format!("{}(", self.compiled.name(PredicateId(looked.relation)));
         for column in 0..u16::try_from(self.compiled.arity(looked.relation)).unwrap_or(u16::MAX) {
@@ -350,10 +351,10 @@ impl<'m> Explanation<'m> {
     }
 }
 
-/// Follows the tuples that were found until the head is the tuple that is to be explained.
+/// Follows the matched tuples until the head equals the tuple to explain.
 struct Replay<'p> {
     plan: &'p Plan,
-    /// What each step found.
+    /// The number of the tuple of each step.
     only: Vec<Option<u32>>,
     /// The arguments of the tuple.
     args: &'p [ValueId],

@@ -1,4 +1,4 @@
-//! A question: an atom, of which some arguments are known, and which facts fit it.
+//! Queries: an atom with known and unknown arguments, and the facts that match it.
 
 mod repair;
 
@@ -8,23 +8,23 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, TermKind};
 use mangle_syntax::text::{Symbol, nearest};
 
-/// An atom to be asked for.
+/// A query atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// The predicate whose facts are asked for.
+    /// The predicate.
     pub predicate: PredicateId,
-    /// What each argument must be; `None` for variables and `_`.
+    /// The required value of each argument. `None` for variables and `_`.
     pub wanted: Vec<Option<ValueId>>,
     /// The names of the variables, by argument.
     pub variables: Vec<Option<Symbol>>,
 }
 
 impl Query {
-    /// Reads an atom, with or without its full stop.
+    /// Parses an atom, with or without a full stop.
     ///
     /// # Errors
-    /// When it is not an atom, or the program does not have its predicate: a sentence without full stop, which says what
-    /// to write where that is known.
+    /// If the text is not an atom, or the program does not contain the predicate. The message has
+    /// no full stop, and includes a correction if one is known.
     pub fn read(text: &str, program: &Program, model: &mut Model) -> Result<Self, String> {
         let text = format!("{}.", text.trim().trim_end_matches('.'));
         let no_atom = |text: &str| repair::no_atom(text.trim_end_matches('.'), program);
@@ -57,7 +57,7 @@ impl Query {
         Ok(Self { predicate, wanted, variables: atom.args.iter().map(|term| term.variable()).collect() })
     }
 
-    /// The numbers of the facts that fit, in the order in which they were found.
+    /// The numbers of the matching facts, in the order of derivation.
     #[must_use]
     pub fn answers(&self, model: &Model, compiled: &Compiled) -> Vec<u32> {
         let Some(relation) = model.relation(self.predicate) else { return Vec::new() };
@@ -73,7 +73,7 @@ impl Query {
         (0u32..).zip(relation.tuples()).filter(fits).map(|(number, _)| number).collect()
     }
 
-    /// Whether a variable that stands twice has one value.
+    /// True if each repeated variable has a single value.
     fn is_consistent(&self, tuple: &[ValueId]) -> bool {
         self.variables.iter().enumerate().all(|(at, name)| {
             let first = name.and_then(|name| self.variables.iter().position(|other| *other == Some(name)));
@@ -82,7 +82,7 @@ impl Query {
     }
 }
 
-/// The predicates of that name, or the one that is nearest.
+/// The error message for an unknown predicate, with other arities or a similar name.
 fn unknown(atom: &Atom, text: &str, program: &Program) -> String {
     let key = key_of(atom);
     let named: Vec<_> = program.named(key.name).map(|predicate| predicate.key).collect();

@@ -1,4 +1,4 @@
-//! The message with which the analysis of the engine rejects a rule for an unbound variable.
+//! Error message of the engine for a rule with an unbound variable.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,11 @@ use crate::program::rewrite::Rewriting;
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, slice};
 
-/// The message about the variable or wildcard at `range`, for example `variable Y is not bound in q(X) :- p(X), !r(X,Y).`. The
-/// engine names wildcards `X0`, `X1` and so on. `text` is the text of the clause. If several variables are unbound, the engine
-/// names any one of them.
+/// The message for the variable or wildcard at `range`, for example
+/// `variable Y is not bound in q(X) :- p(X), !r(X,Y).`.
+///
+/// The engine names wildcards `X0`, `X1` and so on. `text` is the text of the clause. If several
+/// variables are unbound, the engine names any one of them.
 #[must_use]
 pub fn unbound_variable_message(
     clause: &Clause,
@@ -63,11 +65,11 @@ struct Printer<'t> {
     /// The variables of the clause.
     used: FxHashSet<Symbol>,
     values: Values,
-    /// The number of the next name for a wildcard.
+    /// The number in the next wildcard name.
     wildcards: usize,
-    /// The wildcard that the message is about, if it is one.
+    /// The range of the variable or wildcard of the message.
     range: TextRange,
-    /// The name of that wildcard.
+    /// The name of the wildcard at `range`.
     named: Option<String>,
 }
 
@@ -124,7 +126,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The next name of a wildcard that is no variable of the clause.
+    /// The next wildcard name that is not a variable of the clause.
     fn fresh(&mut self) -> String {
         loop {
             let name = format!("X{}", self.wildcards);

@@ -1,15 +1,15 @@
-//! What the settings say of an evaluation.
+//! Converts settings to limits and the time of an evaluation.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Clock, Limits};
 use mangle_settings::KernelSettings;
 
-/// How many bytes an evaluation may take.
+/// The maximum memory of an evaluation in bytes.
 const MOST_BYTES: usize = 1 << 30;
 
 impl Limits {
-    /// The limits that `settings` ask for.
+    /// The limits in `settings`.
     #[must_use]
     pub fn of(settings: &KernelSettings) -> Self {
         let count = |limit| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -24,14 +24,14 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Those of settings that say nothing.
+    /// The limits of default settings.
     fn default() -> Self {
         Self::of(&KernelSettings::default())
     }
 }
 
 impl Clock {
-    /// The time of evaluation that `settings` ask for, else the time now.
+    /// The time of evaluation in `settings`. Default: the current time.
     #[must_use]
     pub fn of(settings: &KernelSettings) -> Self {
         let now = || {

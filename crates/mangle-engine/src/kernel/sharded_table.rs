@@ -1,23 +1,23 @@
-//! A hash table that grows piece by piece.
+//! Hash table that grows in shards.
 //!
-//! A table that doubles with millions of entries takes tens of milliseconds, during which nobody looks whether the work
-//! is still wanted. So a large one is made of many small ones, each of which doubles for itself.
+//! Doubling a table with millions of entries takes tens of milliseconds without a check for
+//! cancellation. A large table therefore consists of many small tables that double independently.
 
 use hashbrown::HashTable;
 
-/// With so many entries a table is taken apart.
+/// The number of entries that causes a split of the table.
 const LARGE: usize = 1 << 14;
 
-/// How many tables a large one becomes, as a power of two.
+/// The number of shards of a large table, as a power of two.
 const SHARD_BITS: u32 = 8;
 
-/// A hash table of one or many parts.
+/// A hash table with one or many shards.
 #[derive(Debug, Clone)]
 pub(super) struct ShardedTable<T> {
-    /// One, or as many as there are shards.
+    /// One table, or one per shard.
     shards: Vec<HashTable<T>>,
     len: usize,
-    /// How many bytes the tables take.
+    /// The memory of the tables in bytes.
     bytes: usize,
 }
 
@@ -28,25 +28,25 @@ impl<T> Default for ShardedTable<T> {
 }
 
 impl<T> ShardedTable<T> {
-    /// How many bytes it takes, with the room for more.
+    /// The allocated memory in bytes, including unused capacity.
     pub(super) fn bytes(&self) -> usize {
         self.bytes + self.shards.capacity() * size_of::<HashTable<T>>()
     }
 
-    /// The entry of this hash that is wanted.
+    /// The entry with this hash that satisfies `is_it`.
     #[inline]
     pub(super) fn find(&self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&T> {
         self.shards.get(self.shard(hash))?.find(hash, is_it)
     }
 
-    /// The entry of this hash that is wanted, to be changed.
+    /// A mutable reference to the entry with this hash that satisfies `is_it`.
     #[inline]
     pub(super) fn find_mut(&mut self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&mut T> {
         let shard = self.shard(hash);
         self.shards.get_mut(shard)?.find_mut(hash, is_it)
     }
 
-    /// Adds an entry, unless there is one like it. Says whether it is new.
+    /// Adds an entry, unless an equal one exists. Returns true if it was added.
     #[inline]
     pub(super) fn insert(
         &mut self,
@@ -75,7 +75,7 @@ impl<T> ShardedTable<T> {
         true
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub(super) fn remove(&mut self, hash: u64, is_it: impl FnMut(&T) -> bool) {
         let shard = self.shard(hash);
         if let Some(Ok(entry)) = self.shards.get_mut(shard).map(|table| table.find_entry(hash, is_it)) {
@@ -86,7 +86,7 @@ impl<T> ShardedTable<T> {
 
     #[inline]
     fn shard(&self, hash: u64) -> usize {
-        // The table takes its place from the lower bits and seven others from the upper ones.
+        // The small table uses the lower bits and the upper seven. The shard uses the bits below.
         if self.shards.len() > 1 { (hash >> (57 - SHARD_BITS)) as usize & ((1 << SHARD_BITS) - 1) } else { 0 }
     }
 

@@ -1,5 +1,5 @@
-//! However much there is to do, somebody looks soon whether it is still wanted. The work between two looks is counted,
-//! never timed.
+//! Tests that the work between two checks of the clock and of cancellation is bounded. Work is
+//! counted, never timed.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// So much work may be done between two looks: tuples and values read or made.
+/// The maximum work between two checks: tuples and values that are read or created.
 const MOST: usize = 24 * STEPS_BETWEEN_LOOKS as usize;
 
 const LIMITS: Limits =
     Limits { facts: 1_000_000, derived: 1_000_000, steps: 1_000_000, time: Duration::MAX, bytes: usize::MAX };
 
-/// Numbers below 30,000.
+/// A program with the numbers from 0 to 30,000.
 const NUMBERS: &str = "n(0). n(Y) :- n(X), X < 30000, Y = fn:plus(X, 1).\n";
 
 fn program(text: &str) -> Program {
     Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()])
 }
 
-/// The work between two looks is bounded, whatever ends the run.
+/// The work between two checks is bounded, independent of the reason for the end of the evaluation.
 #[track_caller]
 fn check(text: &str, limits: Limits) -> Option<Reason> {
     let program = program(text);

@@ -1,4 +1,4 @@
-//! The value of a ground term.
+//! Evaluates ground terms.
 
 use super::failure::Failure;
 use super::function::{Clock, Function};
@@ -9,12 +9,14 @@ use mangle_syntax::text::{TextRange, slice};
 
 type TermResult = Result<Option<ValueId>, (TextRange, Failure)>;
 
-/// The value of `term`, whose ranges index `text`. `Ok(None)` when it has none that is known: it
-/// has variables or holes, calls what is no function, or reads the clock and `clock` is not given,
-/// as before the program runs.
+/// Evaluates `term`, whose ranges refer to `text`.
+///
+/// `Ok(None)` if the term contains variables or syntax errors, or calls an unknown function. Also
+/// if it reads the clock and `clock` is `None` (before an evaluation).
 ///
 /// # Errors
-/// When a function in it fails, which stops the engine: the failure and the application's range.
+/// If a function in the term fails, which stops the engine: the failure and the range of the
+/// application.
 pub fn evaluate(term: &Term, text: &str, values: &mut Values, clock: Option<&Clock>) -> TermResult {
     let source = slice(text, term.range);
     Ok(match &term.kind {

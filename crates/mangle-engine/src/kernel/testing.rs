@@ -1,4 +1,4 @@
-//! Help for tests: values and calls are written as in a program.
+//! Test helpers that parse values and calls in Mangle notation.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use mangle_syntax::syntax::ast::{StatementKind, TermKind};
 /// 2024-02-29T12:00:00.25Z.
 pub(super) const CLOCK: Clock = Clock { now_ns: 1_709_208_000_250_000_000 };
 
-/// The name of an atom, and the values of its arguments: `None` for a variable.
+/// The name of an atom and the values of its arguments. `None` for a variable.
 pub(super) fn atom(values: &mut Values, atom: &str) -> (String, Result<Vec<Option<ValueId>>, Failure>) {
     let text = format!("{atom}.");
     let file = SourceFile::parse(text.as_str().into());
@@ -27,13 +27,12 @@ pub(super) fn atom(values: &mut Values, atom: &str) -> (String, Result<Vec<Optio
     (clause.head.name.symbol.as_str().to_owned(), args)
 }
 
-/// The value of a term.
 pub(super) fn term(values: &mut Values, term: &str) -> Result<ValueId, Failure> {
     let (_, args) = atom(values, &format!("x({term})"));
     Ok(args?.first().copied().flatten().unwrap())
 }
 
-/// `call = value` or `call ! failure`.
+/// Prints `call = value` or `call ! failure`.
 pub(super) fn outcome_line(call: &str) -> String {
     let mut values = Values::new();
     match term(&mut values, call) {

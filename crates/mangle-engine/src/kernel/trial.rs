@@ -1,7 +1,8 @@
-//! A body gone through over a finished model, as proofs and obstacles do it.
+//! Replays the body of a rule over a finished model, for proofs and explanations.
 //!
-//! Finds the ways in which the steps of a plan hold, one after the other, until an [`Observer`] has seen enough. The
-//! observer narrows the ways down, and is told where each ends. Nothing is added to the model but values.
+//! Enumerates the solutions of the steps of a plan until an [`Observer`] ends the search. The
+//! observer restricts the solutions, and is notified of each solution and each failed step. The
+//! model is unchanged, except for new values.
 
 mod lookup;
 
@@ -15,36 +16,36 @@ use super::plan::{Compiled, DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepK
 use super::{Clock, Failure, Model, ValueId, Values, compare};
 use mangle_syntax::syntax::ast::Operator;
 
-/// Somebody who has a plan gone through.
+/// Controls the replay of a plan.
 pub(super) trait Observer {
-    /// The only tuple that the lookup of a step may find, if there is but one.
+    /// The only tuple that the lookup of a step may match, if it is restricted.
     fn only(&self, _step: usize) -> Option<u32> {
         None
     }
 
-    /// What a register must hold, if that is known.
+    /// The required value of a register, if it is known.
     fn wanted(&self, _slot: u16) -> Option<ValueId> {
         None
     }
 
-    /// Whether a register may hold a value.
+    /// True if a register may have a value.
     fn admits(&self, _values: &Values, _slot: u16, _value: ValueId) -> bool {
         true
     }
 
-    /// A step looks at a tuple that fits.
+    /// Called for each matching tuple of a step.
     fn found(&mut self, _step: usize, _number: u32) {}
 
-    /// A step does not hold.
+    /// Called if a step does not hold.
     fn blocked(&mut self, _sight: &StepView<'_>, _step: usize, _cause: Cause) {}
 
-    /// All steps hold. Says whether that is enough.
+    /// Called for each solution of all steps. Returns true to end the replay.
     fn arrived(&mut self, row: &[ValueId]) -> bool;
 }
 
-/// What can be seen at a step.
+/// The state of the replay at a step.
 pub(super) struct StepView<'s> {
-    /// How many tuples may still be looked at for those that come near.
+    /// The remaining number of tuples to compare in searches for similar facts.
     pub(super) near_left: &'s Cell<usize>,
     pub(super) model: &'s Model,
     pub(super) compiled: &'s Compiled,
@@ -52,10 +53,10 @@ pub(super) struct StepView<'s> {
     pub(super) row: &'s [ValueId],
 }
 
-/// What the registers of a plan must hold for its head to have these arguments (`None`: any).
+/// Returns the required register values for a head with these arguments. `None` matches any value.
 ///
 /// # Errors
-/// When it never has them: the first argument that is another, and what it is.
+/// If the head never has the arguments: the index and value of the first different argument.
 pub(super) fn fixed(
     plan: &Plan,
     wanted: &[Option<ValueId>],
@@ -76,73 +77,75 @@ pub(super) fn fixed(
     Ok(fixed)
 }
 
-/// Why a step does not hold.
+/// The cause of a failed step.
 pub(super) enum Cause {
-    /// No tuple fits, or no comparison or built-in predicate holds.
+    /// No tuple matches, or a comparison or built-in predicate does not hold.
     Untrue,
-    /// This tuple should not be there.
+    /// The tuple with this number exists, although the premise is negated.
     Present(u32),
-    /// A register would get this value, which is not the wanted one.
+    /// A register would receive this value instead of its required value.
     Value(ValueId),
-    /// Something has no value.
+    /// A value could not be computed.
     Failed(Failure),
 }
 
-/// How it ended.
+/// The result of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TrialEnd {
-    /// The observer has seen enough.
+    /// The observer ended the replay.
     Enough,
-    /// There is no other way.
+    /// No further solution exists.
     Blocked,
-    /// There are more ways than anybody looks at.
+    /// The limit of steps is reached.
     TooMany,
 }
 
-/// Plans gone through over a model.
+/// Replays plans over a model.
 pub(super) struct Trial<'m> {
     pub(super) model: &'m mut Model,
     pub(super) compiled: &'m Compiled,
     clock: Clock,
-    /// How many steps are left.
+    /// The number of remaining steps for the current plan.
     left: u32,
-    /// How many are left besides, for further plans.
+    /// The number of remaining steps for later plans.
     reserve: u32,
     depth: u32,
     lookups: Lookups,
     near_left: Cell<usize>,
 }
 
-/// How many steps several plans may take together.
+/// The maximum number of steps for several plans together.
 const MOST_STEPS_IN_ALL: u32 = 4_000_000;
 
-/// How many tuples are looked at for those that come near, for several plans together.
+/// The maximum number of tuples to compare in searches for similar facts, for several plans
+/// together.
 const MOST_NEAR_IN_ALL: usize = 5_000_000;
 
 impl<'m> Trial<'m> {
-    /// For a trial of at most so many steps.
+    /// A replay of at most `steps` steps.
     pub(super) fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock, steps: u32) -> Self {
         let (lookups, near_left) = (Lookups::default(), Cell::new(MOST_NEAR_IN_ALL));
         Self { model, compiled, clock, left: steps, reserve: MOST_STEPS_IN_ALL, depth: 0, lookups, near_left }
     }
 
-    /// Gives so many steps for another plan, as long as there are any.
+    /// Sets the steps for another plan, limited by the remaining total.
     pub(super) fn refill(&mut self, steps: u32) {
         self.left = steps.min(self.reserve);
         self.reserve -= self.left;
     }
 
-    /// Keeps what the last plan did not need for further ones.
+    /// Returns the unused steps of the last plan to the remaining total.
     pub(super) fn save(&mut self) {
         self.reserve += std::mem::take(&mut self.left);
     }
 
-    /// How many steps are left.
+    /// The number of remaining steps.
     pub(super) fn left(&self) -> u32 {
         self.left
     }
 
-    /// Goes through a plan. `row` has its registers, and has them as they were then where the observer had enough.
+    /// Replays a plan. `row` has its registers. If the observer ends the replay, `row` keeps their
+    /// values.
     pub(super) fn run(&mut self, plan: &Plan, row: &mut [ValueId], observer: &mut dyn Observer) -> TrialEnd {
         self.step(plan, 0, row, observer)
     }
@@ -192,13 +195,13 @@ impl<'m> Trial<'m> {
         }
     }
 
-    /// Whether an observer lets a register hold a value.
+    /// True if the observer accepts a value for a register.
     fn is_admitted(&self, observer: &dyn Observer, slot: u16, value: ValueId) -> bool {
         observer.wanted(slot).is_none_or(|wanted| wanted == value)
             && observer.admits(&self.model.values, slot, value)
     }
 
-    /// One step more. False when there are too many.
+    /// Counts a step. Returns false if the limit is reached.
     fn spend(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         self.left > 0
@@ -232,7 +235,7 @@ impl<'m> Trial<'m> {
         }
     }
 
-    /// Goes on with each tuple that fits.
+    /// Continues with each matching tuple.
     fn matches(
         &mut self,
         plan: &Plan,
@@ -270,7 +273,7 @@ impl<'m> Trial<'m> {
         if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
-    /// The first tuple that a negation forbids.
+    /// The first tuple that matches a negated premise.
     fn first(&mut self, found: &Match, row: &[ValueId]) -> Result<Option<u32>, TrialEnd> {
         let known = known(found, self.compiled, row, &|_| None);
         let Some(candidates) = self.lookups.candidates(self.model, found, &known, None) else {
@@ -288,7 +291,7 @@ impl<'m> Trial<'m> {
         Ok(None)
     }
 
-    /// Goes on with each solution of a built-in predicate.
+    /// Continues with each solution of a built-in predicate.
     fn solve(
         &mut self,
         plan: &Plan,
@@ -333,7 +336,7 @@ impl<'m> Trial<'m> {
         if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
-    /// Goes on with each tuple that the rules of a predicate give that is evaluated where it is asked for.
+    /// Continues with each tuple of a predicate that is evaluated on demand.
     fn call(
         &mut self,
         plan: &Plan,
@@ -365,7 +368,7 @@ impl<'m> Trial<'m> {
         if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
-    /// The tuples that one rule of a called predicate gives.
+    /// The tuples of one rule of a called predicate.
     fn called(
         &mut self,
         rule: &DeferredRule,
@@ -385,14 +388,14 @@ impl<'m> Trial<'m> {
     }
 }
 
-/// Whether an observer lets the registers that a lookup fills hold what a tuple has.
+/// True if the observer accepts the values of a tuple for the registers of a lookup.
 fn is_admitted(observer: &dyn Observer, model: &Model, found: &Match, tuple: &[ValueId]) -> bool {
     found.binds.iter().all(|(column, slot)| {
         tuple.get(usize::from(*column)).is_none_or(|value| observer.admits(&model.values, *slot, *value))
     })
 }
 
-/// Collects what a called rule gives.
+/// Collects the tuples of a called rule.
 struct TupleCollector<'p> {
     plan: &'p Plan,
     tuples: Vec<Box<[ValueId]>>,

@@ -1,5 +1,5 @@
-//! Why a fact does not hold: for each rule that could have given it, how far its body gets, what the first premise
-//! without a solution asked for, and which facts come near.
+//! Explains missing facts: for each rule, the first premise without a solution, its pattern, and
+//! similar facts.
 
 use super::plan::{
     Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Slot, Step, StepKind, Stratum, ValueSource,
@@ -9,65 +9,65 @@ use super::{Clock, Model, ValueId, Values};
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
 
-/// How many tuples are looked at for one rule.
+/// The maximum number of tuples to examine per rule.
 const MOST_STEPS: u32 = 200_000;
 
-/// How many tuples are looked at for those that come near.
+/// The maximum number of tuples to compare in a search for similar facts.
 const MOST_COMPARED: usize = 50_000;
 
-/// How many bytes of text say about why there is no fact. What rules beyond lack is left open.
+/// The maximum size of the explanation texts in bytes. Further rules are not explained.
 const MOST_BYTES: usize = 1 << 20;
 
-/// How many near facts are given.
+/// The maximum number of similar facts.
 const NEAR: usize = 3;
 
-/// Why a rule did not give a fact.
+/// The obstacle of a rule that did not derive a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
     /// The clause.
     pub rule: RuleId,
-    /// What stood in the way.
+    /// The obstacle.
     pub obstacle: Obstacle,
-    /// The store in which the rule got this far, if the program is divided into stores.
+    /// The store with the furthest attempt, if the program is divided into stores.
     pub store: Option<&'static str>,
 }
 
-/// What stands in the way of a fact.
+/// An obstacle to a derivation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The head gives this where something else was asked for.
+    /// The head has a different argument.
     Head {
-        /// The argument, counted from 0.
+        /// The index of the argument, from 0.
         argument: usize,
-        /// What the head has there.
+        /// The value in the head.
         has: String,
     },
-    /// A premise has no solution, whatever those before it found.
+    /// A premise has no solution for any solution of the previous premises.
     Premise {
-        /// Its index in the clause.
+        /// The index of the premise in the clause.
         premise: u32,
-        /// What was asked for, in the way that got furthest: `door(/d,_)`, `2 < 1`.
+        /// The pattern in the attempt that came furthest: `door(/d,_)` or `2 < 1`.
         asked: String,
-        /// Facts that come near; for a negation, the fact that there is.
+        /// Similar facts. For a negation, the fact that exists.
         near: Vec<String>,
     },
-    /// The groups of an aggregation are others.
+    /// The aggregation has no group with these values.
     Groups {
-        /// Those that come near.
+        /// Similar groups.
         near: Vec<String>,
     },
-    /// The rule has too many solutions to look at all of them.
+    /// The rule has too many solutions to examine all of them.
     TooMany,
 }
 
-/// What a variable of a clause is to hold in an explanation.
+/// A restriction on the value of a variable in an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restriction {
-    /// The variable of the clause that is restricted.
+    /// The variable of the clause.
     pub variable: Symbol,
-    /// One of these values; the first of them is shown.
+    /// The allowed values. The first one is shown.
     pub values: Vec<ValueId>,
-    /// In place of them, any value that is written with this in it.
+    /// Allows any value whose text contains this part, instead of `values`.
     pub part: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Restriction {
         }
     }
 
-    /// The only value that it admits, if there is but one.
+    /// The allowed value, if only one is allowed.
     fn only(&self) -> Option<ValueId> {
         match (&self.part, &self.values[..]) {
             (None, [only]) => Some(*only),
@@ -88,14 +88,14 @@ impl Restriction {
     }
 }
 
-/// The atom that a premise asks for: its predicate, and its arguments (`None`: any).
+/// The atom of a premise: its predicate and arguments. `None` matches any value.
 pub(super) type AtomPattern = (PredicateId, Vec<Option<ValueId>>);
 
-/// An obstacle, and the atom that was asked for in vain where it is a premise that is not negated.
+/// An obstacle. For a premise that is not negated, also its atom without a match.
 type Stop = (Obstacle, Option<AtomPattern>);
 
 impl Obstacle {
-    /// A number that grows with the way that the rule got to.
+    /// A sort key that increases with the progress of the rule.
     fn reach(&self) -> (u8, u32) {
         match self {
             Self::Head { .. } => (0, 0),
@@ -105,7 +105,7 @@ impl Obstacle {
         }
     }
 
-    /// How many bytes its texts have.
+    /// The size of the texts in bytes.
     fn bytes(&self) -> usize {
         let of = |facts: &[String]| facts.iter().map(String::len).sum::<usize>();
         match self {
@@ -117,7 +117,7 @@ impl Obstacle {
     }
 }
 
-/// Misses, and how many bytes of text they have.
+/// Misses, with the size of their texts in bytes.
 #[derive(Default)]
 struct Misses {
     all: Vec<(Miss, Option<AtomPattern>)>,
@@ -132,7 +132,7 @@ impl Misses {
         self.all.push((Miss { rule, obstacle, store: None }, asked));
     }
 
-    /// The rules that miss in every store. Of the stores, the one counts in which a rule gets furthest.
+    /// The rules that fail in every store. Each has the store with its furthest attempt.
     fn in_every_store(compiled: &Compiled, stores: Vec<(PredicateId, Self)>) -> Self {
         let mut all: Vec<(Miss, Option<AtomPattern>)> = Vec::new();
         let mut counts: rustc_hash::FxHashMap<RuleId, usize> = rustc_hash::FxHashMap::default();
@@ -154,7 +154,8 @@ impl Misses {
 }
 
 impl Model {
-    /// Why no fact of a predicate has these arguments (`None`: any). Rules that do give such a fact are left out.
+    /// Explains why no fact of a predicate has these arguments. An argument of `None` matches any
+    /// value. Rules that derive such a fact are omitted.
     #[must_use]
     pub fn why_not(
         &mut self,
@@ -166,7 +167,7 @@ impl Model {
         self.stops(compiled, clock, predicate, wanted).into_iter().map(|(miss, _)| miss).collect()
     }
 
-    /// The same, with the atoms that were asked for in vain.
+    /// Same as [`Model::why_not`], with the atoms that had no match.
     pub(super) fn stops(
         &mut self,
         compiled: &Compiled,
@@ -179,7 +180,7 @@ impl Model {
         Misses::in_every_store(compiled, stores).all
     }
 
-    /// The same over the facts that the rules of one relation use.
+    /// The misses of the rules of one relation.
     fn misses(
         &mut self,
         compiled: &Compiled,
@@ -209,8 +210,10 @@ impl Model {
         misses
     }
 
-    /// What stops one rule where variables of it hold what is given, and its head has these arguments (`None`: any). The
-    /// arguments of an aggregation are not looked at. `None` where nothing stops it.
+    /// The obstacle of one rule if its variables satisfy `restrictions` and its head has these
+    /// arguments. `None` if the rule succeeds.
+    ///
+    /// An argument of `None` matches any value. The arguments of an aggregation are ignored.
     pub(super) fn stop_of_rule(
         &mut self,
         compiled: &Compiled,
@@ -228,7 +231,7 @@ impl Model {
         if plans.is_empty() {
             plans.extend(&rows);
         }
-        // Without stores a rule has one plan, or several that make the same of its body.
+        // Without stores, a rule has one plan, or several plans with the same body.
         let count = if compiled.division.is_some() { plans.len() } else { 1 };
         let mut furthest: Option<(Miss, Option<AtomPattern>)> = None;
         for plan in plans.into_iter().take(count) {
@@ -247,7 +250,7 @@ impl Model {
         furthest
     }
 
-    /// The facts of a predicate that have most of these arguments, the nearest first.
+    /// The facts of a predicate that have most of these arguments, with the most similar first.
     #[must_use]
     pub fn near(
         &self,
@@ -263,7 +266,7 @@ impl Model {
         let mut best: Vec<(usize, &[ValueId])> = Vec::new();
         for tuple in relation.tuples().take(MOST_COMPARED) {
             let score = score(tuple);
-            // What has nothing in common is not near, unless there is but one thing to have.
+            // A fact without a common argument is not similar, unless a single argument is known.
             if score == 0 && asked > 1 {
                 continue;
             }
@@ -277,7 +280,7 @@ impl Model {
     }
 }
 
-/// What stands between the body of a plan and a head with these arguments, if something does.
+/// The obstacle between the body of a plan and a head with these arguments, if one exists.
 fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Stop> {
     match Probe::new(trial.model, plan, wanted) {
         Ok(probe) => run(trial, plan, probe),
@@ -285,7 +288,7 @@ fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Opti
     }
 }
 
-/// What stands in the way of a probe, if something does.
+/// The obstacle of a probe, if one exists.
 fn run(trial: &mut Trial<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop> {
     let mut row = vec![ValueId(0); usize::from(plan.slots)];
     trial.refill(MOST_STEPS);
@@ -294,12 +297,12 @@ fn run(trial: &mut Trial<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop>
     match end {
         TrialEnd::Enough => None,
         TrialEnd::TooMany => Some((Obstacle::TooMany, None)),
-        // Of a rule without steps the head is as it is.
+        // A rule without steps has a fixed head.
         TrialEnd::Blocked => probe.furthest.map(|(_, stop)| stop),
     }
 }
 
-/// The rows of an aggregation over the tuples of one relation.
+/// A plan over the rows of an aggregation of a single relation.
 fn rows_plan(aggregate: &Aggregate) -> Plan {
     Plan {
         rule: aggregate.rule,
@@ -311,7 +314,7 @@ fn rows_plan(aggregate: &Aggregate) -> Plan {
     }
 }
 
-/// Whether an aggregation gave a tuple with these arguments.
+/// True if an aggregation derived a tuple with these arguments.
 fn gives(model: &Model, aggregate: &Aggregate, wanted: &[Option<ValueId>]) -> bool {
     let Some(relation) = model.relations.get(aggregate.target as usize) else { return false };
     let is_wanted = |tuple: &[ValueId]| {
@@ -323,7 +326,7 @@ fn gives(model: &Model, aggregate: &Aggregate, wanted: &[Option<ValueId>]) -> bo
     })
 }
 
-/// What stands between an aggregation and a tuple with these arguments: no row of its group, or another value.
+/// The obstacle of an aggregation: its group has no row, or its result has a different value.
 fn group(
     trial: &mut Trial<'_>,
     stratum: &Stratum,
@@ -331,7 +334,7 @@ fn group(
     wanted: &[Option<ValueId>],
 ) -> Stop {
     let rows = &aggregate.rows;
-    // What the columns of the rows of the group hold.
+    // The required values of the columns in the rows of the group.
     let columns = trial.model.relations.get(rows.relation as usize).map_or(0, |relation| relation.arity());
     let mut of_rows: LookupKey = std::iter::repeat_n(None, columns).collect();
     for (column, at) in (0u16..).zip(&mut of_rows) {
@@ -339,7 +342,7 @@ fn group(
             *at = Some(value);
         }
     }
-    // The column of the rows that is an argument of the head.
+    // The column of the rows for an argument of the head.
     let column_of = |source: &ValueSource| {
         let is_it = |(_, bound): &&(u16, u16)| *source == ValueSource::Slot(*bound);
         rows.binds.iter().find(is_it).map(|(column, _)| usize::from(*column))
@@ -377,7 +380,7 @@ fn group(
     }
 }
 
-/// An atom of a predicate: its known arguments, and `_` for the others.
+/// Prints an atom of a predicate, with `_` for unknown arguments.
 fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<ValueId>]) -> String {
     let shown = |value: &Option<ValueId>| {
         value.map_or_else(|| "_".to_owned(), |value| model.values.display(value).to_string())
@@ -386,7 +389,7 @@ fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<Value
     format!("{}({})", compiled.name(PredicateId(relation)), args.join(","))
 }
 
-/// The facts of a predicate that have most of some arguments, as long as there is time to look for them.
+/// The most similar facts of a predicate, within the remaining number of comparisons.
 fn near(sight: &StepView<'_>, predicate: PredicateId, known: &LookupKey) -> Vec<String> {
     let count = sight.model.relation(predicate).map_or(0, |relation| relation.len().min(MOST_COMPARED));
     match sight.near_left.get().checked_sub(count) {
@@ -398,19 +401,19 @@ fn near(sight: &StepView<'_>, predicate: PredicateId, known: &LookupKey) -> Vec<
     }
 }
 
-/// A body tried out for one head: remembers the obstacle that is furthest from its beginning.
+/// An observer that records the obstacle at the furthest step of a body.
 struct Probe<'p> {
     plan: &'p Plan,
-    /// What registers must hold for the head to be as wanted.
+    /// The required register values for the head.
     fixed: Vec<Option<ValueId>>,
-    /// What else registers must hold.
+    /// Restrictions on other registers.
     bound: Vec<(Slot, &'p Restriction)>,
-    /// The step that was got to, and what was in the way there.
+    /// The furthest step, and its obstacle.
     furthest: Option<(usize, Stop)>,
 }
 
 impl<'p> Probe<'p> {
-    /// Gives the obstacle when the head can never be as wanted.
+    /// Returns the obstacle as an error if the head can never match.
     fn new(model: &Model, plan: &'p Plan, wanted: &[Option<ValueId>]) -> Result<Self, Obstacle> {
         let fixed = fixed(plan, wanted).map_err(|(argument, value)| Obstacle::Head {
             argument,
@@ -419,7 +422,7 @@ impl<'p> Probe<'p> {
         Ok(Self { plan, fixed, bound: Vec::new(), furthest: None })
     }
 
-    /// Binds variables. Gives the obstacle when the head can never be as wanted then.
+    /// Adds restrictions. Returns the obstacle as an error if the head can then never match.
     fn with(mut self, values: &Values, restrictions: &'p [Restriction]) -> Result<Self, Obstacle> {
         for restriction in restrictions {
             let of = self.plan.variables.iter().find(|(name, _)| *name == restriction.variable);
@@ -434,7 +437,7 @@ impl<'p> Probe<'p> {
         Ok(self)
     }
 
-    /// What stands for the value of a register in an atom that has no solution.
+    /// The value to print for a register in an atom without a match.
     fn shown(&self, slot: u16) -> Option<ValueId> {
         let first = |(_, restriction): &(u16, &Restriction)| restriction.values.first().copied();
         self.wanted(slot).or_else(|| self.bound.iter().find(|(of, _)| *of == slot).and_then(first))
@@ -480,13 +483,13 @@ impl<'p> Probe<'p> {
         Some((Obstacle::Premise { premise: step.premise, asked, near }, atom))
     }
 
-    /// What a lookup asks for, as text and as values.
+    /// The pattern of a lookup, as text and as values.
     fn asked(&self, sight: &StepView<'_>, found: &Match) -> (String, LookupKey) {
         let known = known(found, sight.compiled, sight.row, &|slot| self.shown(slot));
         (atom(sight.model, sight.compiled, found.relation, &known), known)
     }
 
-    /// The argument of the head that a step computes; the first, if it computes a part of one.
+    /// The index of the head argument that a step computes. Zero if it computes a part of one.
     fn argument(&self, kind: &StepKind) -> usize {
         let computed = match kind {
             StepKind::Compute { slot, .. } | StepKind::Instant { slot, .. } => Some(ValueSource::Slot(*slot)),
@@ -511,7 +514,7 @@ impl Observer for Probe<'_> {
     }
 
     fn blocked(&mut self, sight: &StepView<'_>, step: usize, cause: Cause) {
-        // The steps of a called rule are not those of the plan.
+        // Steps of a called rule are not steps of this plan.
         let is_own = std::ptr::eq(sight.plan, self.plan);
         if is_own && self.furthest.as_ref().is_none_or(|(furthest, _)| step > *furthest) {
             self.furthest = self.obstacle(sight, step, cause).map(|stop| (step, stop));
@@ -523,7 +526,7 @@ impl Observer for Probe<'_> {
     }
 }
 
-/// A comparison or built-in predicate with its values: `2 < 1`.
+/// Prints a comparison or built-in predicate with its values, for example `2 < 1`.
 fn test(sight: &StepView<'_>, kind: &StepKind) -> String {
     let value = |source: ValueSource| sight.model.values.display(source.read(sight.row)).to_string();
     match kind {

@@ -1,17 +1,17 @@
-//! In tests: how much work is done between two looks at the clock and the cancellation.
+//! Test instrumentation for the work between two checks of the clock and of cancellation.
 //!
-//! Counted where the work is done, tuple by tuple and value by value, and not by those who are to look.
+//! The work is counted per tuple and value by the code that performs it, not by the checks.
 
 #[cfg(test)]
 use std::cell::Cell;
 
 #[cfg(test)]
 thread_local! {
-    /// The work since the last look, and the most between two looks.
+    /// The work since the last check, and the maximum work between two checks.
     static WORK: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// So much work is done: a tuple or a value is read or made.
+/// Records work: a tuple or a value is read or created.
 #[inline]
 pub(super) fn done(_units: usize) {
     #[cfg(test)]
@@ -21,14 +21,14 @@ pub(super) fn done(_units: usize) {
     });
 }
 
-/// Somebody looks.
+/// Records a check.
 #[inline]
 pub(super) fn looked() {
     #[cfg(test)]
     WORK.with(|work| work.set((0, work.get().1)));
 }
 
-/// The most work between two looks while something is done.
+/// The maximum work between two checks while `work` runs.
 #[cfg(test)]
 pub(super) fn most<T>(work: impl FnOnce() -> T) -> (T, usize) {
     WORK.with(|work| work.set((0, 0)));

@@ -1,9 +1,12 @@
-//! Which variables of a clause have a value, where they get it, and from what.
+//! Binding analysis: the variables of a clause and the premises that bind them.
 //!
-//! Two notions, because the reference has two. Its analysis asks whether a variable is **bound**:
-//! [`Variable::bound`]. Its evaluation asks whether it has a **value**: [`Variable::value`]. Mostly
-//! the same place answers both; they differ for variables inside expressions (bound, no value), for
-//! `X = Y` (a value, not bound) and for `"+"` positions of ordinary predicates (likewise).
+//! The Go implementation has two notions. Its analysis computes if a variable is **bound**
+//! ([`Variable::bound`]), and its evaluation computes if it has a **value** ([`Variable::value`]).
+//! The same premise usually does both, with three exceptions:
+//!
+//! - a variable inside an expression is bound, but has no value;
+//! - `X = Y` gives a value, but does not bind;
+//! - a `"+"` position of an ordinary predicate gives a value, but does not bind.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -16,81 +19,81 @@ use mangle_syntax::syntax::ast::{
 };
 use mangle_syntax::text::Symbol;
 
-/// Where in a clause something happens, in the order of evaluation.
+/// A position in a clause, in the order of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BindingPlace {
-    /// Before the first premise: the caller brings the value.
+    /// Before the first premise: the caller passes the value.
     Head,
-    /// At the premise with this index.
+    /// The premise with this index.
     Premise(u32),
 }
 
-/// What gives a variable its value.
+/// The kind of term that binds a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BindingSource {
-    /// The caller, through a `"+"` position of the head.
+    /// The caller, for a `"+"` position of the head.
     HeadInput,
     /// An argument of a positive atom.
     Argument,
-    /// A variable inside an expression that is an argument of a positive atom. The analysis takes
-    /// it as bound; it is unbound during evaluation, which stops.
+    /// A variable inside an expression in an argument of a positive atom. The analysis considers it
+    /// bound, but the evaluation stops because it has no value.
     InsideExpression,
     /// An output position of a built-in.
     Output,
     /// `V = constant` or `V = expression`.
     Equality,
-    /// `V = W`, where `W` has a value.
+    /// `V = W`, if `W` has a value.
     Alias,
-    /// A bound of the interval behind a premise.
+    /// A bound of the interval of a premise.
     Interval,
 }
 
-/// Where a variable gets its value, and from what.
+/// The position and kind of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binder {
-    /// The place of the clause that binds the variable.
+    /// The position in the clause that binds the variable.
     pub place: BindingPlace,
-    /// From what.
+    /// The kind of binding.
     pub how: BindingSource,
 }
 
 /// A named variable of a clause.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub symbol: Symbol,
-    /// Where the reference's analysis first takes it as bound.
+    /// The first binding according to the analysis of the Go implementation.
     pub bound: Option<Binder>,
-    /// Where evaluation first gives it a value.
+    /// The first binding during evaluation.
     pub value: Option<Binder>,
-    /// The variables (index into [`Bindings::groups`]) that `V = W` has made one with it.
+    /// The group of variables that `V = W` has unified: an index into [`Bindings::groups`].
     group: usize,
 }
 
-/// Variables that are one after all `V = W`. Either all of them have a value or none.
+/// Variables that are unified by `V = W`. Either all of them have a value or none.
 #[derive(Debug, Default)]
 struct Group {
-    /// The variable that stands for all: the right side of the last `V = W`.
+    /// The representative: the right side of the last `V = W`.
     root: usize,
     members: SmallVec<[usize; 1]>,
 }
 
-/// The variables of head and body of a clause.
+/// The variables in the head and body of a clause.
 #[derive(Debug, Default)]
 pub struct Bindings {
     variables: SmallVec<[Variable; 8]>,
-    /// Where each variable is in `variables`, once there are many.
+    /// The index of each variable in `variables`. Empty below [`MANY`] variables.
     places: FxHashMap<Symbol, usize>,
-    /// One for each variable; those of variables that were made one with another are empty.
+    /// One group per variable. Groups that were merged into another group are empty.
     groups: SmallVec<[Group; 8]>,
 }
 
-/// From how many variables on they are found by hash.
+/// The minimum number of variables for lookup with a hash map.
 const MANY: usize = 24;
 
 impl Bindings {
-    /// Follows `clause` as `rewriting` has it. What the reference would reject on the way is taken
-    /// as if it had worked, so that one mistake shows once.
+    /// Analyzes `clause` in the order of `rewriting`. Steps that the Go implementation rejects are
+    /// treated as valid, so that one mistake is reported once.
     #[must_use]
     pub fn new(clause: &Clause, signatures: &ClauseSignatures<'_>, rewriting: &Rewriting) -> Self {
         let mut bindings = Self::default();
@@ -113,21 +116,21 @@ impl Bindings {
         bindings
     }
 
-    /// The variables, in the order of their first occurrence; head first. Variables that occur in
-    /// transforms alone are not among them.
+    /// The variables in the order of their first occurrence, starting with the head. Variables that
+    /// occur only in transforms are excluded.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// What is known of a variable.
+    /// The bindings of a variable.
     #[must_use]
     pub fn get(&self, symbol: Symbol) -> Option<&Variable> {
         self.variables.get(self.place(symbol)?)
     }
 
-    /// Whether the analysis finds the variable bound at the end of the body. Through `V = W` it
-    /// does only where the variable that stands for both is bound.
+    /// True if the analysis considers the variable bound at the end of the body. After `V = W`,
+    /// this includes a variable whose representative is bound.
     #[must_use]
     pub fn is_bound(&self, symbol: Symbol) -> bool {
         self.get(symbol).is_some_and(|variable| {
@@ -135,19 +138,19 @@ impl Bindings {
         })
     }
 
-    /// Whether the analysis takes the variable as bound when it comes to `place`.
+    /// True if the analysis considers the variable bound before `place`.
     #[must_use]
     pub fn is_bound_before(&self, symbol: Symbol, place: BindingPlace) -> bool {
         self.get(symbol).and_then(|variable| variable.bound).is_some_and(|binder| binder.place < place)
     }
 
-    /// Whether the variable has a value when evaluation comes to `place`.
+    /// True if the variable has a value before `place` during evaluation.
     #[must_use]
     pub fn has_value_before(&self, symbol: Symbol, place: BindingPlace) -> bool {
         self.get(symbol).and_then(|variable| variable.value).is_some_and(|binder| binder.place < place)
     }
 
-    /// The variables that the analysis takes as bound when it comes to `place`.
+    /// The variables that the analysis considers bound before `place`.
     pub fn bound_before(&self, place: BindingPlace) -> impl Iterator<Item = Symbol> {
         self.variables
             .iter()
@@ -155,21 +158,21 @@ impl Bindings {
             .map(|variable| variable.symbol)
     }
 
-    /// Whether `V = W` makes the two variables one.
+    /// True if `V = W` unifies the two variables, directly or transitively.
     #[must_use]
     pub fn are_equated(&self, one: Symbol, other: Symbol) -> bool {
         let group = |symbol| self.get(symbol).map(|variable| variable.group);
         one == other || group(one).is_some_and(|group_of_one| group(other) == Some(group_of_one))
     }
 
-    /// Whether `V = W` makes the variable one with any other.
+    /// True if `V = W` unifies the variable with any other variable.
     #[must_use]
     pub fn is_equated(&self, symbol: Symbol) -> bool {
         let group = self.get(symbol).and_then(|variable| self.groups.get(variable.group));
         group.is_some_and(|group| group.members.len() > 1)
     }
 
-    /// The variable that stands for a variable after all `V = W`.
+    /// The representative of a variable after all `V = W`.
     fn root(&self, variable: &Variable) -> Option<&Variable> {
         self.variables.get(self.groups.get(variable.group)?.root)
     }
@@ -187,7 +190,7 @@ impl Bindings {
             let Some(symbol) = term.variable() else { continue };
             match mode {
                 Mode::Input => self.bind(symbol, binder),
-                // Only a predicate that is evaluated on demand is called with values.
+                // Only predicates that are evaluated on demand are called with values.
                 Mode::Either if signature.deferred => self.give_value(symbol, binder),
                 _ => {}
             }
@@ -198,7 +201,7 @@ impl Bindings {
         let place = BindingPlace::Premise(premise);
         let argument = Binder { place, how: BindingSource::Argument };
         let inside = Binder { place, how: BindingSource::InsideExpression };
-        // Modes are not looked at where there is an interval or an operator.
+        // The engine ignores modes if the premise has an interval or a temporal operator.
         let signature = signature.filter(|_| !literal.is_temporal());
         let modes = signature.map_or(&[][..], |signature| &signature.modes);
         let looked_up = !signature.is_some_and(|signature| signature.external || signature.deferred);
@@ -234,7 +237,7 @@ impl Bindings {
         let binder = Binder { place: BindingPlace::Premise(premise), how: BindingSource::Output };
         let parameters = builtin_parameters(&literal.atom);
         for (at, term) in literal.atom.args.iter().enumerate() {
-            // An unknown built-in is reported; its variables are not, on top of that.
+            // An unknown built-in is reported itself. Its variables count as bound.
             let binds = parameters.is_none_or(|them| them.get(at).is_some_and(|one| one.mode.binds()));
             if let Some(symbol) = term.variable().filter(|_| binds) {
                 self.bind(symbol, binder);
@@ -258,7 +261,7 @@ impl Bindings {
         }
     }
 
-    /// Makes two variables one, the right one standing for both.
+    /// Unifies two variables. The right one becomes the representative.
     fn equate(&mut self, left: Symbol, right: Symbol, place: BindingPlace) {
         let (left, right) = (self.index(left), self.index(right));
         let of = |bindings: &Self, at: usize| bindings.variables.get(at).copied();
@@ -271,7 +274,7 @@ impl Bindings {
         self.join(left.group, right.group);
     }
 
-    /// Makes one group of two, under the root of the second. The smaller one moves.
+    /// Merges two groups, under the root of the second. Moves the members of the smaller group.
     fn join(&mut self, left: usize, right: usize) {
         let len = |group: usize| self.groups.get(group).map_or(0, |group| group.members.len());
         let root = self.groups.get(right).map_or(0, |group| group.root);
@@ -355,13 +358,13 @@ impl Bindings {
     }
 }
 
-/// Whether a side of `=` gives the variable on the other side a value. `_` does not.
+/// True if a side of `=` gives the variable on the opposite side a value. `_` does not.
 fn gives_value(term: &Term) -> bool {
     term.is_constant() || matches!(term.kind, TermKind::Apply(_) | TermKind::Broken)
 }
 
-/// The parameters of a built-in predicate that is applied to the right number of arguments; `None`
-/// for every other atom.
+/// The parameters of a built-in predicate that has the right number of arguments. `None` for any
+/// other atom.
 #[must_use]
 pub fn builtin_parameters(atom: &Atom) -> Option<&'static [Parameter]> {
     let parameters = builtins::predicate(atom.name.as_str())?.parameters;
@@ -381,7 +384,7 @@ mod tests {
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::FileId;
 
-    /// Shows what is known of each variable of the last clause of `text`.
+    /// Prints the bindings of each variable of the last clause of `text`.
     #[track_caller]
     fn check(text: &str, expect: Expect) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));

@@ -1,14 +1,17 @@
-//! Strongly connected components of a graph whose nodes are numbers: Tarjan's search with its own stack, so that long chains
-//! are no danger. It completes a component after those that it depends on, which is the order of evaluation.
+//! Strongly connected components of a graph, with Tarjan's algorithm.
+//!
+//! The search uses its own stack, so long chains cannot overflow the call stack. A component
+//! follows the components that it depends on, which is the order of evaluation.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The nodes of a component; most have one.
+/// The nodes of a component. Most components have one node.
 type Nodes = SmallVec<[u32; 1]>;
 
-/// The components of all nodes that are reached from `roots`, each after those it depends on. `target` gives where the n-th
-/// edge of a node leads, and `None` after the last. Linear in nodes and edges.
+/// Returns the components of all nodes reachable from `roots`, each after its dependencies.
+/// `target` returns the target of the n-th edge of a node, or `None` after the last edge. Linear in
+/// nodes and edges.
 pub(super) fn components(
     roots: impl Iterator<Item = u32>,
     target: impl Fn(u32, usize) -> Option<u32>,
@@ -21,12 +24,12 @@ pub(super) fn components(
 
 struct Search<F> {
     target: F,
-    /// The order of discovery, from 1, and the earliest discovery that a node reaches; `u32::MAX` once its component is
-    /// complete.
+    /// For each node, its discovery number (from 1) and the lowest discovery number that it
+    /// reaches. The latter is `u32::MAX` once its component is complete.
     known: FxHashMap<u32, (u32, u32)>,
-    /// Nodes whose component is not complete.
+    /// The nodes of incomplete components.
     open: Vec<u32>,
-    /// The nodes on the way to the current one, each with the number of edges already followed.
+    /// The nodes on the path to the current node, with the number of edges already followed.
     path: Vec<(u32, usize)>,
     found: Vec<Nodes>,
 }
@@ -48,7 +51,7 @@ impl<F: Fn(u32, usize) -> Option<u32>> Search<F> {
         self.path.push((node, 0));
     }
 
-    /// Follows the next edge of `node`, or leaves it when there is none.
+    /// Follows the next edge of `node`, or leaves the node after the last edge.
     fn step(&mut self, node: u32, followed: usize) {
         let Some(to) = (self.target)(node, followed) else {
             self.leave(node);

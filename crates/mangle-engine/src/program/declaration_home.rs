@@ -1,22 +1,23 @@
-//! Where a new `Decl` belongs.
+//! Finds the position for a new `Decl`.
 
 use super::{FileSummary, Program};
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, size};
 
-/// The end of the last `Decl` of a file, on its own line.
+/// The end of the line of the last `Decl` of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeclarationHome {
-    /// The file, the last `Decl` in it, and an empty range at the end of its line; the range counts from the start of that
-    /// statement.
+    /// The file, its last `Decl`, and an empty range at the end of the line of the `Decl`. The
+    /// range is relative to the start of the statement.
     pub place: (FileId, StatementId, TextRange),
-    /// How lines end in that file.
+    /// The line ending of the file, `\n` or `\r\n`.
     pub line_end: &'static str,
 }
 
 impl DeclarationHome {
-    /// The end of the last `Decl` in the file with most of them, the first of several. Only files that `is_fit` takes count.
-    /// `None` if no statement of that file may end there: a new `Decl` must not become a part of text that is damaged.
+    /// Returns the position after the last `Decl` of the file with the most declarations, or the
+    /// first of several such files. Only files accepted by `is_fit` are searched. Returns `None` if
+    /// no `Decl` of that file ends its line outside damaged text.
     #[must_use]
     pub fn find(program: &Program, is_fit: impl Fn(&FileSummary) -> bool) -> Option<Self> {
         let files = program.files.iter().filter(|file| is_fit(file));
@@ -32,12 +33,12 @@ impl DeclarationHome {
     }
 }
 
-/// The last `Decl` of a file behind whose line a statement may start, and the end of that line.
+/// The last `Decl` of a file whose line contains only complete statements, and the end of the line.
 fn last_declaration(file: &FileSummary) -> Option<(&Item, TextSize)> {
     let end_of = |item: &Item| item.statement.range().end() + item.start;
     let mut line_start = None;
     for (at, item) in file.items.iter().enumerate().rev() {
-        // The place behind the line of a `Decl` is looked at once for each line.
+        // Each line is examined once, for its last `Decl`.
         let is_known = line_start.is_some_and(|start| end_of(item) >= start);
         if is_known || item.statement.declaration().is_none() {
             continue;

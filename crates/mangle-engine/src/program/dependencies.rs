@@ -1,5 +1,7 @@
-//! Who depends on whom: the edges that start from each predicate, and the cycles. Made once, then changed with each edit:
-//! what an edit does not reach stays as it is. [`super::graph`] has the order of evaluation of the whole program.
+//! Dependencies between predicates: the edges that start from each predicate, and the cycles.
+//!
+//! Built once, then updated after each edit. [`super::graph`] has the order of evaluation of the
+//! whole program.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,26 +15,28 @@ use super::shared::{SharedList, unchanging};
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;
 
-/// How many predicates are worth a thread of their own.
+/// The minimum number of predicates per thread.
 const FEW: usize = 512;
 
 /// The predicates of a component.
 pub type Members = SmallVec<[PredicateId; 1]>;
 
-/// The edges and the components of a program. A component is a set of predicates that all depend on each other, or a single
-/// predicate; it is known by one of its members.
+/// The edges and components of a program.
+///
+/// A component is a set of predicates that all depend on each other, or a single predicate. A
+/// component is identified by one of its members.
 #[derive(Debug, Clone, Default)]
 pub struct Dependencies {
-    /// The edges that start from each predicate, by file, statement and place in it.
+    /// The edges that start from each predicate, sorted by file, statement and position.
     edges: SharedList<Arc<[Edge]>>,
-    /// The components of several predicates, for each of these; sorted by their keys.
+    /// For each predicate in a component of several predicates, the members, sorted by key.
     components: Arc<FxHashMap<PredicateId, Arc<[PredicateId]>>>,
     /// One member of each component with a cycle.
     cyclic: Arc<BTreeSet<PredicateId>>,
 }
 
 impl Dependencies {
-    /// Those of the rules of `program`. Rules that could not be read whole have no edges.
+    /// The dependencies of the rules of `program`. Rules with syntax errors have no edges.
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let predicates: Vec<&Predicate> = program.predicates.numbered().collect();
@@ -46,7 +50,7 @@ impl Dependencies {
         all
     }
 
-    /// Those of `new`, which follows from `old` by `difference`.
+    /// The dependencies of `new`, updated from `old` by `difference`.
     #[must_use]
     pub(super) fn after(&self, old: &Program, new: &Program, difference: &Difference) -> Self {
         let mut all = self.clone();
@@ -56,7 +60,7 @@ impl Dependencies {
         let mut heads: BTreeSet<PredicateId> = difference.heads.iter().copied().collect();
         for &id in &difference.signatures {
             let before = old.predicates.list.get(id.0 as usize);
-            // If a premise makes an edge, and if the engine ignores a negation, depends on these alone.
+            // The edges of a premise, and ignored negations, depend only on these two properties.
             let after = &new.get(id).signature;
             if before.is_none_or(|before| {
                 before.signature.reflects != after.reflects || before.signature.modes != after.modes
@@ -80,8 +84,8 @@ impl Dependencies {
         all
     }
 
-    /// Finds the components anew around predicates whose edges lead to others than before. A component that is new or gone
-    /// has one of these predicates in it, and all of its members are reached from there.
+    /// Recomputes the components of predicates with changed edge targets. Every component that
+    /// appears or disappears contains such a predicate, and all its members are reachable from it.
     fn find_components(&mut self, program: &Program, changed: &[PredicateId]) {
         let mut roots: Vec<PredicateId> = Vec::new();
         for &id in changed {
@@ -118,13 +122,13 @@ impl Dependencies {
         self.edges.get(predicate.0 as usize).map_or(&[], |edges| edges)
     }
 
-    /// The member that a component is known by.
+    /// The member that represents the component of a predicate.
     #[must_use]
     pub fn component(&self, predicate: PredicateId) -> PredicateId {
         self.components.get(&predicate).and_then(|members| members.first()).copied().unwrap_or(predicate)
     }
 
-    /// The predicates of the component that `predicate` is in, sorted by their keys.
+    /// The predicates in the component of `predicate`, sorted by key.
     #[must_use]
     pub fn members(&self, predicate: PredicateId) -> Members {
         match self.components.get(&predicate) {
@@ -133,12 +137,12 @@ impl Dependencies {
         }
     }
 
-    /// The components with a cycle, each by the member that it is known by.
+    /// The components with a cycle, each as its representative.
     pub fn cyclic(&self) -> impl Iterator<Item = PredicateId> {
         self.cyclic.iter().copied()
     }
 
-    /// Whether an edge stays inside its component, so that it lies on a cycle.
+    /// True if an edge stays inside its component and therefore lies on a cycle.
     #[must_use]
     pub fn is_recursive(&self, edge: &Edge) -> bool {
         self.component(edge.from) == self.component(edge.to)
@@ -150,7 +154,7 @@ impl Dependencies {
         edges.filter(|edge| self.is_recursive(edge))
     }
 
-    /// The parts of a component that depend on each other for the engine, which ignores some negations.
+    /// The components of the members without the negations that the engine ignores.
     #[must_use]
     pub fn parts_for_engine(&self, members: &[PredicateId]) -> Vec<Members> {
         if !self.recursive_edges(members).any(|edge| edge.dropped) {
@@ -169,7 +173,7 @@ impl Dependencies {
         found.into_iter().map(|part| part.into_iter().map(PredicateId).collect()).collect()
     }
 
-    /// The components in an order in which they can be evaluated: each after those it depends on. Goes through all of the
+    /// All components in evaluation order: each after its dependencies. Traverses the whole
     /// program.
     #[must_use]
     pub fn strata(&self) -> Vec<Members> {
@@ -183,8 +187,8 @@ impl Dependencies {
         strata
     }
 
-    /// A shortest path from one predicate to another of the same component, over the edges that
-    /// `allowed` admits; empty when both are the same predicate, `None` when there is no path.
+    /// Returns a shortest path between two predicates of the same component over the edges that
+    /// `allowed` accepts. Empty if both are the same predicate, `None` if no path exists.
     #[must_use]
     pub fn path(
         &self,
@@ -210,7 +214,7 @@ impl Dependencies {
         None
     }
 
-    /// The components of all predicates that are reached from `roots`, each after those it depends on.
+    /// The components of all predicates reachable from `roots`, each after its dependencies.
     fn search(&self, roots: impl Iterator<Item = PredicateId>) -> Vec<Members> {
         let target = |node: u32, at: usize| self.edges_from(PredicateId(node)).get(at).map(|edge| edge.to.0);
         let found = components(roots.map(|root| root.0), target);
@@ -218,8 +222,7 @@ impl Dependencies {
     }
 }
 
-/// Components of a program that wait for something to be found out about them, each once, in the order in which they were
-/// added.
+/// A queue of components without duplicates, in order of insertion.
 #[derive(Debug, Default)]
 pub struct PendingComponents {
     queue: VecDeque<PredicateId>,
@@ -227,7 +230,7 @@ pub struct PendingComponents {
 }
 
 impl PendingComponents {
-    /// Adds the component that a predicate is in, unless it waits already.
+    /// Adds the component of a predicate, unless it is already queued.
     pub fn add(&mut self, program: &Program, predicate: PredicateId) {
         let component = program.dependencies().component(predicate);
         if self.queued.insert(component) {
@@ -240,7 +243,7 @@ impl PendingComponents {
         program.users(program.get(predicate)).for_each(|user| self.add(program, user));
     }
 
-    /// Takes the next component: its members.
+    /// Removes the next component and returns its members.
     #[must_use]
     pub fn next(&mut self, program: &Program) -> Option<Members> {
         let next = self.queue.pop_front()?;
@@ -288,8 +291,8 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
             for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
                 let Some(to) = program.id_of(file, &literal.atom) else { continue };
                 let kind = UseKind::of(literal);
-                // The reference turns a call of a predicate that reflects a name prefix into a
-                // test of the name: nothing has to be derived before.
+                // The Go implementation replaces calls of a predicate that reflects a name prefix
+                // by a test of the name. Such a call is not a dependency.
                 if kind == UseKind::Positive && program.get(to).signature.reflects.is_some() {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! What is different between two programs of which one follows from the other by edits.
+//! Difference between two revisions of a program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FileSummary, PredicateId, PredicateInFile, PredicateKey, Program};
 
-/// Which program one is. Those of one line of descent use the same numbers for predicates and for files.
+/// The identity of a program. Programs of the same line number predicates and files alike.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Revision {
     line: u64,
@@ -17,36 +17,37 @@ pub(super) struct Revision {
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 impl Revision {
-    /// That of a program without predecessor.
+    /// The revision of a program without predecessor.
     pub(super) fn first() -> Self {
         let number = 1 + LAST.fetch_add(1, Ordering::Relaxed);
         Self { line: number, number }
     }
 
-    /// That of a successor.
+    /// The revision of a successor.
     pub(super) fn next(self) -> Self {
         Self { number: 1 + LAST.fetch_add(1, Ordering::Relaxed), ..self }
     }
 }
 
-/// What is different in a program since an earlier revision. Lists are sorted and without repetition.
+/// The changes of a program since an earlier revision. All lists are sorted without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The files that changed: indices into [`Program::files`].
+    /// The changed files: indexes into [`Program::files`].
     pub files: Vec<u32>,
-    /// The predicates of which a statement that mentions them is new, gone, or elsewhere among the others of its file, and
-    /// those whose signature is another one.
+    /// The predicates with a changed signature, or with statements that were added, removed or
+    /// reordered.
     pub touched: Vec<PredicateId>,
-    /// The predicates whose signature is another one.
+    /// The predicates with a changed signature.
     pub signatures: Vec<PredicateId>,
-    /// The predicates that exist only now, or no longer.
+    /// The predicates that were created or removed.
     pub existence: Vec<PredicateId>,
-    /// The predicates that have rules in a file that changed, or had.
+    /// The predicates that have or had rules in a changed file.
     pub heads: Vec<PredicateId>,
 }
 
 impl Difference {
-    /// What is different in `new`; `None` unless it follows from `old`.
+    /// Returns the difference between two programs. `None` unless `new` is a successor of `old` or
+    /// the same program.
     #[must_use]
     pub fn between(old: &Program, new: &Program) -> Option<Arc<Self>> {
         if old.revision.line != new.revision.line || old.files.len() != new.files.len() {
@@ -71,7 +72,7 @@ impl Difference {
             for file in [before, after] {
                 let rules = file.predicates.iter().filter(|(_, there)| !there.rules.is_empty());
                 difference.heads.extend(rules.filter_map(|(key, _)| id(key)));
-                // The place of a definition may have moved without a change of the statement.
+                // A definition may have moved without a change of its statement.
                 let keys = file.predicates.iter().filter(|(_, there)| there.defines());
                 for id in keys.filter_map(|(key, _)| id(key)) {
                     let (then, now) = (old.predicates.list.get(id.0 as usize), new.get(id));
@@ -94,7 +95,7 @@ impl Difference {
     }
 }
 
-/// The keys, as written, of which `new` says something else than `old` does.
+/// The keys, as written, whose statements differ between `old` and `new`.
 fn changed_keys(old: &FileSummary, new: &FileSummary) -> FxHashSet<PredicateKey> {
     let keys = || old.predicates.keys().chain(new.predicates.keys());
     if is_shuffled(old, new) {
@@ -107,7 +108,7 @@ fn changed_keys(old: &FileSummary, new: &FileSummary) -> FxHashSet<PredicateKey>
     keys().filter(|key| !is_same(key)).copied().collect()
 }
 
-/// Whether statements that both have are in another order.
+/// True if the common statements are in a different order.
 fn is_shuffled(old: &FileSummary, new: &FileSummary) -> bool {
     let places: FxHashMap<_, _> =
         old.items.iter().enumerate().map(|(at, item)| (item.statement.id, at)).collect();

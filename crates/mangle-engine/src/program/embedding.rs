@@ -1,4 +1,4 @@
-//! What surrounds a program: what its own files cannot say of it.
+//! The environment of a program: host predicates, engine version and the roles of files.
 
 use std::sync::Arc;
 
@@ -7,27 +7,29 @@ use mangle_settings::versions::EngineCapabilities;
 use mangle_settings::{EngineVersion, Stores};
 use mangle_syntax::text::FileId;
 
-/// Where a program runs, as its configuration tells it.
+/// The environment of a program, from its configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Embedding {
-    /// Predicates that the embedding program supplies: they count as declared and defined.
+    /// Predicates of the host program, which are considered declared and defined.
     pub predicates: Vec<PredicateKey>,
-    /// The engine.
+    /// The engine version.
     pub engine: EngineVersion,
-    /// The stores of facts. `None` if all facts are in one place.
+    /// The fact stores. `None` if all facts are in one place.
     pub stores: Option<Arc<Stores>>,
-    /// The files that a loader relieves of its directives before the engine reads them, sorted.
+    /// The files with directives that a loader removes before the engine parses them, sorted.
     pub hybrid: Vec<FileId>,
-    /// The files whose comments are cases of a test, sorted.
+    /// The files with test cases in comments, sorted.
     pub tests: Vec<FileId>,
-    /// The files whose comments ask for previews of prompts, sorted.
+    /// The files with prompt previews in comments, sorted.
     pub kernels: Vec<FileId>,
-    /// The files that join no program but are analysed with one: tests, kernels and other files of the sample, sorted.
+    /// The files that are analyzed with a program without being part of it: tests, kernels and
+    /// other files of the sample, sorted.
     pub singles: Vec<FileId>,
 }
 
 impl Embedding {
-    /// The same with further files whose facts the host asserts. Of these, a store loads only the facts that it keeps.
+    /// Adds files with facts that the host asserts. A store loads only the facts that it keeps from
+    /// such files. Without stores, nothing changes.
     #[must_use]
     pub fn with_asserted(self: &Arc<Self>, files: impl IntoIterator<Item = FileId>) -> Arc<Self> {
         if self.stores.is_none() {
@@ -40,38 +42,38 @@ impl Embedding {
         Arc::new(Self { singles, ..(**self).clone() })
     }
 
-    /// Whether directives are at home in a file.
+    /// True if a file may contain directives.
     #[must_use]
     pub fn is_hybrid(&self, file: FileId) -> bool {
         self.hybrid.binary_search(&file).is_ok()
     }
 
-    /// Whether the comments of a file are cases of a test.
+    /// True if the comments of a file contain test cases.
     #[must_use]
     pub fn is_test(&self, file: FileId) -> bool {
         self.tests.binary_search(&file).is_ok()
     }
 
-    /// Whether the comments of a file ask for previews of prompts.
+    /// True if the comments of a file request prompt previews.
     #[must_use]
     pub fn is_kernel(&self, file: FileId) -> bool {
         self.kernels.binary_search(&file).is_ok()
     }
 
-    /// What the files of a program are sorted by: their paths, after them the files that are only analysed with it. What
-    /// such a file declares twice is its fault, whatever it is called.
+    /// The sort key of a file: by path, with the separately analyzed files last. If such a file
+    /// repeats a declaration, the duplicate is reported in that file.
     #[must_use]
     pub fn order(&self, file: FileId) -> (bool, FileId) {
         (self.singles.binary_search(&file).is_ok(), file)
     }
 
-    /// True if the engine has what was added on the day `since`, `YYYY-MM-DD`.
+    /// True if the engine includes the additions of the day `since`, `YYYY-MM-DD`.
     #[must_use]
     pub fn has(&self, since: &str) -> bool {
         self.engine.has(since)
     }
 
-    /// The behavior of the engine, as far as versions differ.
+    /// The behavior that differs between engine versions.
     #[must_use]
     pub fn capabilities(&self) -> &'static EngineCapabilities {
         self.engine.capabilities()

@@ -1,5 +1,6 @@
-//! What one file contributes to its program: which predicates it declares, defines and uses, and
-//! at which statement. Depends on the file alone, so it is kept while the file is unchanged.
+//! Summary of one file: the predicates that it declares, defines and uses, with their statements.
+//!
+//! A summary depends only on its file, so it is kept while the file is unchanged.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -17,38 +18,38 @@ use mangle_syntax::text::{FileId, StatementId, Symbol, TextSize};
 /// The statements of a file and their index by predicate.
 #[derive(Debug)]
 pub struct FileSummary {
-    /// The file.
+    /// The id of the file.
     pub id: FileId,
-    /// The text of the file, which all ranges index.
+    /// The text of the file. All ranges refer to it.
     pub text: Arc<str>,
-    /// Its statements in order.
+    /// The statements, in order.
     pub items: Arc<[Item]>,
-    /// Findings of the parser about the file as a whole; ranges count from its start.
+    /// Findings of the parser about the whole file. Ranges are relative to the start of the file.
     pub findings: Arc<[Finding]>,
-    /// The package that it belongs to; `None` for the root package.
+    /// The package of the file. `None` for the root package.
     pub package: Option<Symbol>,
-    /// The packages that it uses, with the index of the statement.
+    /// The used packages, each with the index of its `Use` statement.
     pub used_packages: Vec<(Symbol, u32)>,
-    /// How many statements declare a predicate.
+    /// The number of `Decl` statements.
     pub declarations: u32,
-    /// Whether a rule aggregates.
+    /// True if a rule aggregates.
     pub aggregates: bool,
-    /// A number that changes with what its statements say, and in which order.
+    /// A hash of the statements and their order.
     pub digest: u64,
-    /// What it says of each predicate, keyed by the name as written.
+    /// The index of predicates, keyed by the name as written.
     pub predicates: PredicateIndex,
-    /// The position of each statement, sorted by statement; computed on demand.
+    /// The start of each statement, sorted by statement. Computed on demand.
     starts: OnceLock<Box<[(StatementId, TextSize)]>>,
 }
 
 impl FileSummary {
-    /// Summarises the statements of a file.
+    /// Summarizes the statements of a file.
     #[must_use]
     pub fn new(id: FileId, source: &SourceFile) -> Self {
         Self::of(id, source.text(), source.items(), source.findings())
     }
 
-    /// The same file with other statements, each where one was.
+    /// The same file with other statements, one for each existing statement.
     #[must_use]
     pub fn with_items(&self, items: &Arc<[Item]>) -> Self {
         Self::of(self.id, &self.text, items, &self.findings)
@@ -90,7 +91,7 @@ impl FileSummary {
         summary
     }
 
-    /// Where a statement starts; `None` if the file does not have it.
+    /// The start of a statement. `None` if the file does not contain it.
     #[must_use]
     pub fn start_of(&self, statement: StatementId) -> Option<TextSize> {
         let starts = self.starts.get_or_init(|| {
@@ -103,7 +104,7 @@ impl FileSummary {
         starts.get(at).map(|(_, start)| *start)
     }
 
-    /// Whether it belongs to a package, uses one, or names a predicate of one.
+    /// True if the file belongs to a package, uses a package, or has a qualified predicate name.
     #[must_use]
     pub fn names_packages(&self) -> bool {
         self.package.is_some()
@@ -117,7 +118,7 @@ impl FileSummary {
         mangle_syntax::text::slice(&self.text, item.statement.range() + item.start)
     }
 
-    /// The index of the statement that holds the byte `offset`, if one does.
+    /// The index of the statement at the byte `offset`, if one exists.
     #[must_use]
     pub fn item_at(&self, offset: TextSize) -> Option<usize> {
         let index = self.items.partition_point(|item| item.start <= offset).checked_sub(1)?;
@@ -126,7 +127,7 @@ impl FileSummary {
     }
 }
 
-/// The predicates of a file while its statements are gone through.
+/// The predicates of a file during construction.
 #[derive(Default)]
 struct NamedPredicates(FxHashMap<PredicateKey, PredicateInFile>);
 
@@ -157,11 +158,11 @@ fn digest(id: FileId, items: &[Item]) -> u64 {
     let mut hasher = FxHasher::default();
     (id, items.len()).hash(&mut hasher);
     items.iter().for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
-    // Programs sum them up.
+    // Programs sum up the digests.
     scattered(&hasher.finish())
 }
 
-/// The key of an atom as it is written, not qualified by a package.
+/// The key of an atom as written, without a package prefix.
 #[must_use]
 pub fn key_of(atom: &Atom) -> PredicateKey {
     PredicateKey { name: atom.name.symbol, arity: atom.arity() }

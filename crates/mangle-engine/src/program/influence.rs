@@ -1,5 +1,5 @@
-//! What rules consult: every predicate that a derivation of some predicates reads, directly or through other rules, and
-//! whether more facts of it can make more of them hold.
+//! Influence analysis: all predicates that some root predicates depend on, and if more facts of
+//! them can add or remove facts of the roots.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 use super::graph::Edge;
 use super::{PredicateId, Program};
 
-/// How a predicate is reached from a root: through how many negations.
+/// The number of negations between a root and a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Polarity {
-    /// Through none.
+    /// No negation.
     Plain,
-    /// Through an odd number: more facts of it mean fewer facts of the root.
+    /// An odd number: more facts of the predicate mean fewer facts of the root.
     Odd,
-    /// Through an even number, two at least: more facts of it lift what speaks against the root.
+    /// An even number, at least two: more facts of the predicate remove obstacles of the root.
     Even,
 }
 
@@ -23,7 +23,7 @@ impl Polarity {
     #[cfg(test)]
     const ALL: [Self; 3] = [Self::Plain, Self::Odd, Self::Even];
 
-    /// The ways on from here. An aggregation may count for the root or against it.
+    /// The polarities after an edge. An aggregation can act in both directions.
     fn through(self, edge: &Edge) -> &'static [Self] {
         match (self, edge.negated, edge.grouped) {
             (_, _, true) => &[Self::Odd, Self::Even],
@@ -36,18 +36,18 @@ impl Polarity {
     }
 }
 
-/// A predicate whose facts decide whether a root holds.
+/// A predicate whose facts influence a root.
 #[derive(Debug, Clone, Copy)]
 pub struct Influence {
     /// The root that the predicate influences.
     pub root: PredicateId,
-    /// The premise that reads it, nearest to the root; `None` for a root itself.
+    /// The premise that uses the predicate, on a shortest path to the root. `None` for a root.
     pub edge: Option<Edge>,
-    /// Whether a fact of it can be part of what makes a root hold.
+    /// True if a fact of the predicate can contribute to a derivation of the root.
     pub grants: bool,
-    /// Whether a fact of it can lift what keeps a root from holding.
+    /// True if a fact of the predicate can remove an obstacle of the root.
     pub lifts: bool,
-    /// Whether a fact of it can keep a root from holding.
+    /// True if a fact of the predicate can prevent the root from holding.
     pub restricts: bool,
 }
 
@@ -58,8 +58,8 @@ pub struct Influences {
 }
 
 impl Influences {
-    /// The predicates that the roots `for_it` depend on, and those `against_it` whose facts keep the former from counting.
-    /// Costs one look at each premise.
+    /// Finds the predicates that the roots depend on. `for_it` are the roots, and facts of
+    /// `against_it` override them. Visits each premise a constant number of times.
     #[must_use]
     pub fn of(program: &Program, for_it: &[PredicateId], against_it: &[PredicateId]) -> Self {
         let mut search = Search { consulted: Self::default(), queue: VecDeque::new() };
@@ -69,13 +69,13 @@ impl Influences {
         search.consulted
     }
 
-    /// How a predicate is consulted; `None` where no root depends on it.
+    /// The influence of a predicate. `None` if no root depends on it.
     #[must_use]
     pub fn get(&self, predicate: PredicateId) -> Option<&Influence> {
         self.found.get(&predicate)
     }
 
-    /// Whether there is none at all.
+    /// True if no predicate was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
@@ -100,7 +100,7 @@ impl Influence {
     }
 }
 
-/// A breadth-first search, so that the premise that is kept is one of a shortest way.
+/// A breadth-first search. The stored edge of a predicate lies on a shortest path.
 struct Search {
     consulted: Influences,
     queue: VecDeque<(PredicateId, Polarity)>,

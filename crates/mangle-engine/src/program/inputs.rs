@@ -1,7 +1,7 @@
-//! Where a rule needs the value of an argument that the mode of its head marks `"+"`.
+//! Finds rules that need the value of a head argument with mode `"+"`.
 //!
-//! The analysis of the engine takes such a variable as bound. Its evaluation binds it only where the predicate is
-//! `deferred()`, since rules otherwise run without a caller.
+//! The analysis of the engine considers such a variable bound. Its evaluation binds the variable
+//! only in `deferred()` predicates, because other rules run without a caller.
 
 use super::binding::{BindingPlace, Bindings, builtin_parameters};
 use super::rewrite::{ClauseSignatures, Rewriting};
@@ -9,21 +9,22 @@ use super::{Mode, Predicate, Program, Signature, Site};
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// A place of a rule that needs the value of an input of its head.
+/// A position in a rule that needs the value of an input of its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeededInput {
-    /// The argument of the head, counted from 0.
+    /// The index of the head argument, from 0.
     pub argument: usize,
-    /// The variable of the head's argument.
+    /// The variable of the head argument.
     pub variable: Symbol,
-    /// Where the value is needed, from the start of the statement.
+    /// The range that needs the value, relative to the start of the statement.
     pub range: TextRange,
-    /// Whether the evaluation aborts there; otherwise a premise never holds, or a derived fact keeps the variable.
+    /// True if the evaluation aborts at this position. If false, a premise never holds, or a
+    /// derived fact contains the variable.
     pub aborts: bool,
 }
 
-/// The first place at which the clause at `site` needs an input of `predicate` that nothing before it binds; a place at
-/// which the evaluation aborts comes before all others.
+/// Returns the first position of the clause at `site` that needs an unbound input of `predicate`. A
+/// position where the evaluation aborts has priority.
 #[must_use]
 pub fn needed_input(program: &Program, predicate: &Predicate, site: &Site<'_>) -> Option<NeededInput> {
     let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
@@ -103,7 +104,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes the inputs in `term` that are unbound when evaluation comes to `place`.
+    /// Records the inputs in `term` that have no value before `place`.
     fn need(&mut self, term: &Term, place: BindingPlace, aborts: bool) {
         let Self { inputs, bindings, found, .. } = self;
         term.variables(&mut |variable, range| {

@@ -1,8 +1,10 @@
-//! The join of a program's files by predicate.
+//! Joins the files of a program by predicate.
 //!
-//! Costs time in the number of (file, predicate) pairs, not of statements: a file's own index is
-//! built once and only referred to here. A program after an edit is made from the one before
-//! ([`Program::succeed`]), and shares with it all that the edit did not touch.
+//! The cost is proportional to the number of (file, predicate) pairs, not of statements. The index
+//! of a file is built once and only referenced here.
+//!
+//! After an edit, [`Program::succeed`] builds the new program from the old one and shares all
+//! unchanged parts.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -21,42 +23,43 @@ use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{FileId, LetterSet, StatementId, Symbol, TextRange, TextSize};
 
-/// How many files are worth a thread of their own.
+/// The minimum number of files per thread.
 const FEW_FILES: usize = 64;
 
-/// A predicate of a program: its number in [`Program::predicates`]. Programs that follow from each other by edits use the
-/// same numbers.
+/// The number of a predicate in [`Program::predicates`]. Programs that result from each other by
+/// edits use the same numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateId(pub u32);
 
-/// A predicate and everything the files say of it.
+/// A predicate and its occurrences in the files of a program.
 #[derive(Debug, Clone)]
 pub struct Predicate {
-    /// Its qualified name and arity.
+    /// The qualified name and the arity.
     pub key: PredicateKey,
-    /// The letters of its name. Completion reads a name only where these match, which is faster than to read each.
+    /// The letters of the name. Completion compares them first, which is faster than reading the
+    /// name.
     pub letters: LetterSet,
-    /// What is known of it.
+    /// The properties of the predicate outside its clauses.
     pub signature: Signature,
     /// [`Signature::fingerprint`].
     pub fingerprint: u64,
-    /// The files that mention it, as index into [`Program::files`] and the key under which the
-    /// file's index has it.
+    /// The files that mention the predicate: an index into [`Program::files`], and the key in the
+    /// index of the file.
     pub files: SmallVec<[(u32, PredicateKey); 1]>,
-    /// The statement of its first `Decl`: index into [`Program::files`], index of the item there.
+    /// The first `Decl`: an index into [`Program::files`], and the index of the item.
     pub declared_at: Option<(u32, u32)>,
-    /// The statement of its first clause, likewise. Comparing two gives their order.
+    /// The first clause, as indexes of file and item. Comparing two values compares their order.
     pub defined_at: Option<(u32, u32)>,
 }
 
 impl Predicate {
-    /// Whether a `Decl`, a clause head or the host makes it exist.
+    /// True if a `Decl`, a clause head or the host defines the predicate.
     #[must_use]
     pub fn exists(&self) -> bool {
         self.signature.host || self.signature.origin().is_some()
     }
 
-    /// Whether no file mentions it any more. Its number stays reserved for it.
+    /// True if no file mentions the predicate any longer. Its number stays reserved.
     pub(super) fn is_retired(&self) -> bool {
         self.files.is_empty() && !self.signature.host
     }
@@ -81,23 +84,23 @@ pub struct Predicates {
 }
 
 impl Predicates {
-    /// All that some file mentions or the host supplies. In order of first mention, unless the program was edited: then what
-    /// was mentioned later comes last.
+    /// All predicates that a file mentions or the host provides, in order of first mention. After
+    /// an edit, new predicates are last.
     pub fn iter(&self) -> impl Iterator<Item = &Predicate> + Clone {
         self.list.iter().filter(|predicate| !predicate.is_retired())
     }
 
-    /// Those that [`Predicates::iter`] gives, with their numbers.
+    /// The predicates of [`Predicates::iter`] with their numbers.
     pub fn with_ids(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
         (0u32..).map(PredicateId).zip(self.list.iter()).filter(|(_, predicate)| !predicate.is_retired())
     }
 
-    /// The predicate of each number from 0, also of those that are no longer mentioned.
+    /// The predicates by number from 0, including predicates that are no longer mentioned.
     pub fn numbered(&self) -> impl Iterator<Item = &Predicate> + Clone {
         self.list.iter()
     }
 
-    /// How many numbers are in use, also for predicates that are no longer mentioned.
+    /// The number of used ids, including predicates that are no longer mentioned.
     #[must_use]
     pub fn count(&self) -> usize {
         self.list.len()
@@ -113,57 +116,57 @@ impl<'p> IntoIterator for &'p Predicates {
     }
 }
 
-/// A place in a program that mentions a predicate.
+/// A position in a program that mentions a predicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'p> {
-    /// The file that the site is in.
+    /// The file.
     pub file: &'p FileSummary,
     /// The statement.
     pub item: &'p Item,
-    /// The predicate's name, from the start of the statement.
+    /// The predicate name, relative to the start of the statement.
     pub range: TextRange,
 }
 
 impl<'p> Site<'p> {
-    /// The premise at this place, unless the statement could not be read whole.
+    /// The premise at this position. `None` if the statement has syntax errors.
     #[must_use]
     pub fn literal(&self) -> Option<&'p Literal> {
         let statement = &self.item.statement;
         statement.clause().filter(|_| !statement.damaged)?.literal_at(self.range)
     }
 
-    /// File, statement and range, as [`mangle_syntax::lint::Span::of`] wants them.
+    /// File, statement and range, in the form of [`mangle_syntax::lint::Span::of`].
     #[must_use]
     pub fn place(&self) -> (FileId, StatementId, TextRange) {
         (self.file.id, self.item.statement.id, self.range)
     }
 }
 
-/// The files that are analysed together. A copy costs a few pointers.
+/// The files that are analyzed together. Cloning costs a few pointers.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// The files in the order of [`Embedding::order`].
     pub files: Arc<Vec<Arc<FileSummary>>>,
-    /// What surrounds it.
+    /// The environment of the program.
     pub embedding: Arc<Embedding>,
-    /// All predicates that are mentioned, built-ins excepted.
+    /// All mentioned predicates, except built-ins.
     pub predicates: Predicates,
     pub(super) by_key: SharedMap<PredicateKey, PredicateId>,
     by_name: SharedMap<Symbol, SmallVec<[PredicateId; 2]>>,
     /// The numbers of predicates that are no longer mentioned.
     pub(super) retired: Arc<FxHashMap<PredicateKey, PredicateId>>,
-    /// [`Program::special`]: few, and looked at at every change.
+    /// [`Program::special`]. A small set that every change reads.
     pub(super) special: Arc<BTreeSet<PredicateId>>,
-    /// How many predicates have a `Decl`, and how many are temporal.
+    /// The number of predicates with a `Decl`, and of temporal predicates.
     pub(super) declared: usize,
     pub(super) temporal: usize,
-    /// Named packages and the keys (as written) that each defines or declares.
+    /// The named packages, each with the keys (as written) that it defines or declares.
     packages: Arc<FxHashMap<Symbol, FxHashSet<PredicateKey>>>,
-    /// The sums that [`Program::vocabulary`] and [`Program::environment`] are made of: each predicate adds its part.
+    /// The sums of [`Program::vocabulary`] and [`Program::environment`] over all predicates.
     pub(super) sums: (u64, u64),
     /// The sum of [`FileSummary::digest`] over all files.
     pub(super) statements: u64,
-    /// Which program this is, and what is different from the one before.
+    /// The identity of the program, and its difference from the previous program.
     pub(super) revision: Revision,
     pub(super) since: Option<(u64, Arc<Difference>)>,
     graph: Arc<OnceLock<Graph>>,
@@ -172,7 +175,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Joins files. Files without their own program mates are a program too.
+    /// Joins files with the default environment.
     #[must_use]
     pub fn new(files: Vec<Arc<FileSummary>>) -> Self {
         Self::embedded(files, Arc::default())
@@ -212,14 +215,14 @@ impl Program {
         program
     }
 
-    /// A copy with other files, of which it still says what it said of its own.
+    /// A copy with other files. The predicates are unchanged.
     pub(super) fn with_files(&self, files: Arc<Vec<Arc<FileSummary>>>) -> Self {
         let (graph, engine_graph, dependencies) = (Arc::default(), Arc::default(), Arc::default());
         let revision = self.revision.next();
         Self { files, graph, engine_graph, dependencies, revision, since: None, ..self.clone() }
     }
 
-    /// Takes what a predicate adds into the sums over all predicates.
+    /// Adds a predicate to the sums over all predicates.
     pub(super) fn count_in(&mut self, id: PredicateId, predicate: &Predicate) {
         let (vocabulary, environment) = parts(predicate);
         self.sums = (self.sums.0.wrapping_add(vocabulary), self.sums.1.wrapping_add(environment));
@@ -230,7 +233,7 @@ impl Program {
         }
     }
 
-    /// Takes it out again.
+    /// Removes a predicate from the sums over all predicates.
     pub(super) fn count_out(&mut self, id: PredicateId, predicate: &Predicate) {
         let (vocabulary, environment) = parts(predicate);
         self.sums = (self.sums.0.wrapping_sub(vocabulary), self.sums.1.wrapping_sub(environment));
@@ -241,7 +244,7 @@ impl Program {
         }
     }
 
-    /// The number of a predicate; a new one if nothing has mentioned it before.
+    /// The number of a predicate. Assigns a new number at its first mention.
     pub(super) fn intern(&mut self, key: PredicateKey) -> PredicateId {
         if let Some(&id) = self.by_key.get(&key) {
             return id;
@@ -262,7 +265,7 @@ impl Program {
         id
     }
 
-    /// Forgets the name of a predicate that no file mentions any more.
+    /// Removes the name of a predicate that no file mentions any longer.
     pub(super) fn retire(&mut self, id: PredicateId, key: PredicateKey) {
         self.by_key.remove(&key);
         let named = self.by_name.of_mut(&key.name);
@@ -275,8 +278,8 @@ impl Program {
         Arc::make_mut(&mut self.retired).insert(key, id);
     }
 
-    /// The key that `key`, as written in a file of `package`, means: a predicate of that package
-    /// if the package declares or defines it, else the name as it is.
+    /// Qualifies `key` with `package` if the package declares or defines it. Otherwise returns
+    /// `key` unchanged.
     fn qualify(&self, package: Option<Symbol>, key: PredicateKey) -> PredicateKey {
         match package {
             Some(package) if self.packages.get(&package).is_some_and(|own| own.contains(&key)) => {
@@ -286,27 +289,27 @@ impl Program {
         }
     }
 
-    /// What `key`, as written in `file`, means: qualified by the file's package, if that has it.
+    /// Resolves `key`, as written in `file`: qualified by the package of the file if the package
+    /// declares or defines it.
     #[must_use]
     pub fn meaning(&self, file: &FileSummary, key: PredicateKey) -> PredicateKey {
         self.qualify(file.package, key)
     }
 
-    /// Whether somebody listed the predicates that the host supplies, so that it adds no facts of
-    /// others.
+    /// True if the configuration lists the host predicates. The host then adds no other facts.
     #[must_use]
     pub fn knows_host(&self) -> bool {
         !self.embedding.predicates.is_empty()
     }
 
-    /// A number that changes with the set of predicates that exist and with the packages in use.
+    /// A hash of the set of existing predicates and the used packages.
     #[must_use]
     pub fn vocabulary(&self) -> u64 {
         self.sums.0
     }
 
-    /// A number that changes with everything that the meaning of a statement may depend on outside
-    /// of it: the signature of any predicate, the packages and who uses them, the version of the engine.
+    /// A hash of everything outside a statement that its meaning can depend on: all signatures,
+    /// packages and their users, and the engine version.
     #[must_use]
     pub fn environment(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -314,50 +317,52 @@ impl Program {
         hasher.finish()
     }
 
-    /// A number that changes with what the statements say, and in which order they are in their files.
+    /// A hash of the statements and their order within the files.
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements
     }
 
-    /// Whether it was joined as a whole, so that the numbers of predicates do not depend on what was edited before.
+    /// True if the program was joined from scratch. The numbers of predicates then do not depend on
+    /// earlier edits.
     #[must_use]
     pub fn is_joined_anew(&self) -> bool {
         self.since.is_none()
     }
 
-    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge: what is said of them depends on
-    /// others that no statement of theirs mentions as a premise.
+    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge.
+    /// Findings about them also depend on predicates that their statements do not mention as
+    /// premises.
     pub fn special(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
         self.special.iter().map(|&id| (id, self.get(id)))
     }
 
-    /// Whether any predicate has a `Decl`.
+    /// True if any predicate has a `Decl`.
     #[must_use]
     pub fn declares_any(&self) -> bool {
         self.declared > 0
     }
 
-    /// Whether any predicate is temporal.
+    /// True if any predicate is temporal.
     #[must_use]
     pub fn has_temporal(&self) -> bool {
         self.temporal > 0
     }
 
-    /// Whether a file belongs to a package.
+    /// True if any file belongs to a package.
     #[must_use]
     pub fn has_packages(&self) -> bool {
         !self.packages.is_empty()
     }
 
-    /// The predicate that an atom of `file` means. `None` for built-ins and for atoms that are
-    /// not part of the program.
+    /// The predicate of an atom in `file`. `None` for built-ins and for atoms that are not part of
+    /// the program.
     #[must_use]
     pub fn predicate_of(&self, file: &FileSummary, atom: &Atom) -> Option<&Predicate> {
         self.id_of(file, atom).map(|id| self.get(id))
     }
 
-    /// The id of the predicate that an atom of `file` means, as [`Program::predicate_of`].
+    /// The id of the predicate of an atom in `file`. See [`Program::predicate_of`].
     #[must_use]
     pub fn id_of(&self, file: &FileSummary, atom: &Atom) -> Option<PredicateId> {
         self.id(self.meaning(file, key_of(atom)))
@@ -378,27 +383,28 @@ impl Program {
     /// The predicate with this id.
     ///
     /// # Panics
-    /// When the id comes from another program.
+    /// If the id belongs to another program.
     #[must_use]
     pub fn get(&self, id: PredicateId) -> &Predicate {
         let known = self.predicates.list.get(id.0 as usize);
         known.expect("the id is one of this program")
     }
 
-    /// The predicate with this number, if a file mentions it or the host supplies it.
+    /// The predicate with this number, if a file mentions it or the host provides it.
     #[must_use]
     pub fn mentioned(&self, id: PredicateId) -> Option<&Predicate> {
         self.predicates.list.get(id.0 as usize).filter(|predicate| !predicate.is_retired())
     }
 
-    /// All predicates of this name, of any arity, whether or not they exist.
+    /// All predicates with this name, of any arity, including undefined predicates.
     pub fn named(&self, name: Symbol) -> impl Iterator<Item = &Predicate> {
         self.by_name.get(&name).into_iter().flatten().map(|&id| self.get(id))
     }
 
-    /// The package that `file` has to `Use` before the reference takes `key`, as written, as a plain
-    /// or negated premise; `None` when nothing is missing. The reference does not ask whether that
-    /// package, or the predicate in it, exists.
+    /// The package that `file` must `Use` for a plain or negated premise with `key`, as written.
+    /// `None` if nothing is missing.
+    ///
+    /// The Go implementation does not check if the package exists or contains the predicate.
     #[must_use]
     pub fn missing_use(&self, file: &FileSummary, key: PredicateKey) -> Option<Symbol> {
         if key.package().is_empty() || self.defined_within(file.package, key) {
@@ -410,7 +416,7 @@ impl Program {
         (!in_sight).then_some(package)
     }
 
-    /// Whether a file of `package` has a `Decl` or a clause for `key`, as written there.
+    /// True if a file of `package` has a `Decl` or a clause for `key`, as written there.
     fn defined_within(&self, package: Option<Symbol>, key: PredicateKey) -> bool {
         match package {
             Some(package) => self.packages.get(&package).is_some_and(|own| own.contains(&key)),
@@ -420,29 +426,30 @@ impl Program {
         }
     }
 
-    /// The same graph without the negations that the engine ignores, if a cycle depends on them.
+    /// The graph without the negations that the engine ignores, if a cycle contains one. Otherwise
+    /// [`Program::graph`].
     pub fn graph_for_engine(&self) -> &Graph {
         let without = self.engine_graph.get_or_init(|| self.graph().without_dropped());
         without.as_ref().unwrap_or_else(|| self.graph())
     }
 
-    /// The graph of what depends on what, built when first asked for.
+    /// The dependency graph. Built at the first call.
     pub fn graph(&self) -> &Graph {
         self.graph.get_or_init(|| Graph::new(self))
     }
 
-    /// Who depends on whom, as far as one step goes, and the cycles; updated from one edit to the next.
+    /// The direct dependencies and the cycles. Updated incrementally after an edit.
     pub fn dependencies(&self) -> &Dependencies {
         self.dependencies.get_or_init(|| Dependencies::new(self))
     }
 
-    /// Whether a file of the program belongs to `package`.
+    /// True if a file of the program belongs to `package`.
     #[must_use]
     pub fn has_package(&self, package: Symbol) -> bool {
         self.packages.contains_key(&package)
     }
 
-    /// The packages that any file of `package` uses: the reference pools them.
+    /// The packages that the files of `package` use. The Go implementation combines them.
     pub fn uses_of(&self, package: Option<Symbol>) -> impl Iterator<Item = Symbol> {
         let units = self.files.iter().filter(move |file| file.package == package);
         units.flat_map(|file| file.used_packages.iter().map(|&(name, _)| name))
@@ -464,14 +471,15 @@ impl Program {
         self.files.get(index)
     }
 
-    /// The first declaration of a predicate, which is the one that counts. What a check of a clause
-    /// reads here is covered by [`Signature::fingerprint`]. `None` also when it is damaged.
+    /// The first declaration of a predicate. Later ones are ignored. `None` if it is damaged.
+    ///
+    /// [`Signature::fingerprint`] covers everything that a clause check reads here.
     #[must_use]
     pub fn declaration(&self, predicate: &Predicate) -> Option<&Declaration> {
         self.whole_statement(predicate.declared_at?)?.declaration()
     }
 
-    /// The first clause of a predicate; covered by [`Signature::fingerprint`] as well.
+    /// The first clause of a predicate. Also covered by [`Signature::fingerprint`].
     #[must_use]
     pub fn first_clause(&self, predicate: &Predicate) -> Option<&Clause> {
         self.whole_statement(predicate.defined_at?)?.clause()
@@ -515,7 +523,7 @@ impl Program {
         })
     }
 
-    /// The predicates whose rules use a predicate; one that does so twice may come twice.
+    /// The predicates whose rules use a predicate. May contain duplicates.
     pub fn users<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = PredicateId> + 'p {
         self.uses(predicate)
             .filter_map(|(site, _)| self.id_of(site.file, &site.item.statement.clause()?.head))
@@ -550,7 +558,7 @@ impl Program {
     }
 }
 
-/// What a predicate adds to the sums: to that of the predicates that exist, and to that of all.
+/// The contribution of a predicate to [`Program::vocabulary`] and [`Program::environment`].
 fn parts(predicate: &Predicate) -> (u64, u64) {
     if predicate.is_retired() {
         return (0, 0);
@@ -565,19 +573,19 @@ fn is_special(predicate: &Predicate) -> bool {
 }
 
 impl Predicate {
-    /// Adds what a file says of it. Files come in the order of the program.
+    /// Adds the occurrences in a file. Files must be added in the order of the program.
     pub(super) fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
         self.files.push((index, key));
         self.characterise(index, file, there);
     }
 
-    /// Adds what a file says of what it is.
+    /// Updates the signature from the occurrences in a file.
     pub(super) fn characterise(&mut self, index: u32, file: &FileSummary, there: &PredicateInFile) {
         let signature = &mut self.signature;
         for &at in &there.declarations {
             let Some(item) = file.items.get(at as usize) else { continue };
             let Some(declaration) = item.statement.declaration() else { continue };
-            // The reference rejects a second Decl; what is known comes from the first.
+            // The Go implementation rejects a second `Decl`, so the first one is used.
             if signature.declared.is_none() {
                 signature.declare(declaration, file.statement_text(item));
                 let range = declaration.atom.name.range;
@@ -610,8 +618,8 @@ impl Predicate {
     }
 }
 
-/// What a file says of predicates, by their first mention. The order of the index would make numbers of predicates, and so output,
-/// differ between runs.
+/// The predicates of a file by first mention. The order of the index differs between runs, and
+/// would make the numbers of predicates (and the output) nondeterministic.
 fn in_order(file: &FileSummary) -> Vec<(&PredicateKey, &PredicateInFile)> {
     let mut named: Vec<_> = file.predicates.iter().collect();
     named.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));

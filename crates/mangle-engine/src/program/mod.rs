@@ -1,11 +1,15 @@
-//! A program: the files that are analysed together, joined by predicate.
+//! Programs: files that are analyzed together, joined by predicate.
 //!
-//! Takes the lowered statements of files ([`FileSummary`], one a file, kept while the file is
-//! unchanged); gives the [`Program`]: predicates with their declarations, heads and uses, what a
-//! predicate is known to be ([`Signature`]), packages, the dependency graph with its strata, the
-//! order in which a body binds its variables and the reference's rewriting of a clause. Also what
-//! surrounds it ([`Embedding`]) and the table of built-ins ([`builtins`]). Knows no wording: what is wrong with a program is said in
-//! `analysis`.
+//! - [`FileSummary`] has the parsed statements of one file, and is kept while the file is
+//!   unchanged.
+//! - [`Program`] has the predicates with their declarations, heads and uses, the packages, and the
+//!   dependency graph with its strata.
+//! - [`Signature`] has the properties of a predicate outside its clauses.
+//! - [`binding`] computes the order in which a body binds its variables, and [`rewrite`] reproduces
+//!   the clause rewriting of the Go implementation.
+//! - [`Embedding`] is the environment of a program, and [`builtins`] has the tables of built-ins.
+//!
+//! The module has no message texts. Problems of programs are reported in `analysis`.
 
 pub mod binding;
 pub mod builtins;
@@ -42,7 +46,7 @@ pub use signature::{Mode, Signature};
 
 use mangle_syntax::text::Symbol;
 
-/// What identifies a predicate: its name, qualified by its package, and its number of arguments.
+/// The identity of a predicate: its name, qualified by its package, and its number of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateKey {
     /// The name, `package.name` inside a named package.
@@ -58,8 +62,8 @@ impl PredicateKey {
         Self { name: Symbol::new(&format!("{package}.{}", self.name)), ..self }
     }
 
-    /// What stands before the last dot of the name: the package that the reference takes the
-    /// predicate to belong to. Empty for the root package.
+    /// The part of the name before the last dot, which the Go implementation treats as the package.
+    /// Empty for the root package.
     #[must_use]
     pub fn package(self) -> &'static str {
         self.name.as_str().rsplit_once('.').map_or("", |(package, _)| package)

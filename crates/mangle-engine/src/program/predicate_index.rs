@@ -1,5 +1,7 @@
-//! What a file says of each predicate, by key: a sorted list, since there is one for each file of a program and it has to be small.
-//! It is sorted by the addresses of names: a search compares numbers and reads no name.
+//! Index of the predicates of one file.
+//!
+//! Every file of a program has an index, so the index is a compact sorted list instead of a map.
+//! The sort key is the address of the name: a search compares numbers and does not read names.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -8,48 +10,49 @@ use super::PredicateKey;
 use mangle_syntax::syntax::ast::Literal;
 use mangle_syntax::text::TextRange;
 
-/// What a file says of one predicate. Numbers are indices of its statements. Most predicates have a few statements in a file, which need no
-/// memory of their own.
+/// The occurrences of one predicate in a file, as indexes of statements. Most predicates have few
+/// statements per file, which need no heap allocation.
 #[derive(Debug, Default)]
 pub struct PredicateInFile {
-    /// Statements that declare it.
+    /// The declarations.
     pub declarations: SmallVec<[u32; 2]>,
-    /// Statements that are facts of it.
+    /// The facts.
     pub facts: SmallVec<[u32; 4]>,
-    /// Rules for it: clauses with a body.
+    /// The rules: clauses with a body.
     pub rules: SmallVec<[u32; 4]>,
-    /// Its uses in bodies.
+    /// The uses in bodies.
     pub uses: SmallVec<[Use; 1]>,
-    /// The arguments for which some premise of the file has more than `_`, one bit each; those from the 64th on share a bit.
+    /// The arguments for which some premise of the file has more than `_`, one bit each. Arguments
+    /// from the 64th on share the last bit.
     pub read_arguments: u64,
-    /// Whether a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
+    /// True if a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
     pub annotated_head: bool,
 }
 
 /// A use of a predicate in a body.
 #[derive(Debug, Clone, Copy)]
 pub struct Use {
-    /// Index of the statement.
+    /// The index of the statement.
     pub item: u32,
-    /// The name, from the start of the statement.
+    /// The name, relative to the start of the statement.
     pub range: TextRange,
-    /// How it is used.
+    /// The kind of premise.
     pub kind: UseKind,
 }
 
-/// How a premise uses a predicate.
+/// The kind of a premise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UseKind {
-    /// As a plain premise.
+    /// A plain premise.
     Positive,
-    /// Under `!`.
+    /// A premise with `!`.
     Negated,
-    /// With an interval or a temporal operator.
+    /// A premise with an interval or a temporal operator.
     Temporal,
 }
 
 impl UseKind {
-    /// How a premise uses its predicate.
+    /// The kind of a premise.
     #[must_use]
     pub fn of(literal: &Literal) -> Self {
         if literal.is_temporal() {
@@ -63,7 +66,7 @@ impl UseKind {
 }
 
 impl PredicateInFile {
-    /// Whether the file declares it or has clauses for it.
+    /// True if the file declares the predicate or has clauses for it.
     #[must_use]
     pub fn defines(&self) -> bool {
         !(self.declarations.is_empty() && self.facts.is_empty() && self.rules.is_empty())
@@ -83,7 +86,7 @@ impl PredicateInFile {
     }
 }
 
-/// What a file says of the predicates that it names, in an order that differs from one process to the next.
+/// The predicates that a file mentions. The order differs between processes.
 #[derive(Debug, Default)]
 pub struct PredicateIndex {
     entries: Box<[(PredicateKey, PredicateInFile)]>,
@@ -97,31 +100,31 @@ impl PredicateIndex {
         Self { entries }
     }
 
-    /// What the file says of a predicate; `None` if it does not name it.
+    /// The occurrences of a predicate. `None` if the file does not mention it.
     #[must_use]
     pub fn get(&self, key: &PredicateKey) -> Option<&PredicateInFile> {
         let at = self.entries.binary_search_by_key(&position(key), |(key, _)| position(key)).ok()?;
         self.entries.get(at).map(|(_, there)| there)
     }
 
-    /// Whether the file names a predicate.
+    /// True if the file mentions a predicate.
     #[must_use]
     pub fn has(&self, key: &PredicateKey) -> bool {
         self.get(key).is_some()
     }
 
-    /// The predicates that the file names. What is shown or numbered in their order has to be sorted.
+    /// The mentioned predicates. Sort them before printing or numbering them.
     pub fn keys(&self) -> impl Iterator<Item = &PredicateKey> {
         self.entries.iter().map(|(key, _)| key)
     }
 
-    /// The same with what the file says of them.
+    /// The mentioned predicates with their occurrences, in the order of [`PredicateIndex::keys`].
     pub fn iter(&self) -> impl Iterator<Item = (&PredicateKey, &PredicateInFile)> {
         self.entries.iter().map(|(key, there)| (key, there))
     }
 }
 
-/// What the entries are sorted by.
+/// The sort key of the entries.
 fn position(key: &PredicateKey) -> (usize, u16) {
     (key.name.address(), key.arity)
 }

@@ -1,9 +1,14 @@
-//! The reference's rewriting of a clause, bug for bug: what it evaluates, in which order.
+//! Clause rewriting of the Go implementation, including its bugs: the premises that it evaluates,
+//! and their order.
 //!
-//! Two things happen to a body. A premise of a predicate that `reflects` a name prefix becomes
-//! `:match_prefix`. A negated atom with a variable that has not been seen yet is taken out and put
-//! back behind the premise that shows the last of its variables. What still waits at the end is
-//! thrown away, and when several wait, the wrong one is crossed off the list: see [`NegationEffect`].
+//! Two transformations change a body:
+//!
+//! - A premise of a predicate that `reflects` a name prefix becomes `:match_prefix`.
+//! - A negated atom with an unseen variable is delayed until the premise that contains the last of
+//!   its variables.
+//!
+//! Atoms that are still delayed at the end are dropped. If several atoms are delayed, the engine
+//! removes the wrong entry from its list: see [`NegationEffect`].
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -13,20 +18,20 @@ use mangle_settings::versions::{DelayedNegations, EarlyInequality, EngineCapabil
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// A variable as the rewriting compares it; `None` is `_`, which it takes for one more name.
+/// A variable, as the rewriting compares it. `None` is `_`, which the rewriting treats as a name.
 type Word = Option<Symbol>;
 
-/// What is known of the predicates of one clause.
+/// The signatures of the predicates of one clause.
 #[derive(Debug)]
 pub struct ClauseSignatures<'p> {
-    /// The signature of the head's predicate, where one is known.
+    /// The signature of the head predicate, if it is known.
     pub head: Option<&'p Signature>,
-    /// Of each premise; `None` for built-ins and comparisons.
+    /// The signature of each premise. `None` for built-ins and comparisons.
     pub premises: SmallVec<[Option<&'p Signature>; 8]>,
 }
 
 impl<'p> ClauseSignatures<'p> {
-    /// Asks `lookup` for the signature of every predicate of `clause`.
+    /// Calls `lookup` for every predicate of `clause`.
     pub fn new(clause: &Clause, lookup: impl Fn(&Atom) -> Option<&'p Signature>) -> Self {
         let of = |premise: &Premise| match premise {
             Premise::Literal(literal) if !literal.atom.is_builtin() => lookup(&literal.atom),
@@ -35,59 +40,59 @@ impl<'p> ClauseSignatures<'p> {
         Self { head: lookup(&clause.head), premises: clause.premises.iter().map(of).collect() }
     }
 
-    /// The signature of a premise's predicate.
+    /// The signature of the predicate of a premise.
     #[must_use]
     pub fn premise(&self, index: u32) -> Option<&'p Signature> {
         self.premises.get(index as usize).copied().flatten()
     }
 }
 
-/// One premise as the reference evaluates it.
+/// One premise in the evaluation order of the Go implementation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Index of the premise as written.
+    /// The index of the premise in the source.
     pub premise: u32,
-    /// Evaluated as `:match_prefix(first argument, this name)` instead.
+    /// The name prefix, if the premise is evaluated as `:match_prefix(first argument, prefix)`.
     pub reflected: Option<Symbol>,
 }
 
-/// What becomes of a negated premise.
+/// The effect of the rewriting on a negated premise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NegationEffect {
-    /// Evaluated once, where it stands or later.
+    /// Evaluated once, at its position or later.
     Kept,
-    /// Evaluated more than once, which changes nothing.
+    /// Evaluated more than once, without an effect on the result.
     Repeated,
-    /// One of its variables, or `_`, is never seen: thrown away without a word.
+    /// Silently dropped, because one of its variables (or `_`) is never seen.
     Dropped,
-    /// All its variables are seen, but it is crossed off the list in place of another.
+    /// Dropped by a bug: all its variables are seen, but the engine removes it from the list
+    /// instead of another entry.
     Lost,
 }
 
-/// A premise that waits for its variables: a negation, or an inequality if the engine delays those.
+/// A premise that can be delayed: a negation, or an inequality in engines that delay inequalities.
 #[derive(Debug)]
 pub struct Negation {
-    /// Index of the premise as written.
+    /// The index of the premise in the source.
     pub premise: u32,
-    /// What becomes of it.
+    /// The effect of the rewriting.
     pub fate: NegationEffect,
-    /// The last premise without `!` that is evaluated before it, `None` if it comes first or is
-    /// not evaluated at all.
+    /// The last premise without `!` before its evaluation. `None` if the negation is first or is
+    /// not evaluated.
     pub after: Option<u32>,
-    /// What had not been seen when it was taken out.
+    /// The unseen variables at the time of the delay.
     missing: SmallVec<[Word; 8]>,
     count: u32,
 }
 
-/// The words that have been seen. Long lists are searched by hash, so that no clause is so long that
-/// it takes the square of its time.
+/// The seen words. From [`MANY`] words on, a hash set keeps the search time constant.
 #[derive(Debug, Default)]
 struct WordSet {
     few: SmallVec<[Word; 8]>,
     many: FxHashSet<Word>,
 }
 
-/// From how many words on they are hashed.
+/// The minimum number of words for lookup with a hash set.
 const MANY: usize = 24;
 
 impl WordSet {
@@ -108,29 +113,29 @@ impl WordSet {
     }
 }
 
-/// What the reference evaluates for a clause.
+/// The result of the rewriting of a clause.
 #[derive(Debug)]
 pub struct Rewriting {
-    /// The premises in the order of evaluation. Those without `!` keep their order and occur once;
-    /// negated ones may occur anywhere and any number of times.
+    /// The premises in the order of evaluation. Premises without `!` keep their order and occur
+    /// once. Negated premises may occur anywhere, any number of times.
     pub order: SmallVec<[Step; 8]>,
-    /// The negated premises in the order of writing; also the inequalities if the engine delays those.
+    /// The negated premises in source order. Includes inequalities if the engine delays them.
     pub negations: SmallVec<[Negation; 2]>,
     capabilities: EngineCapabilities,
     /// The variables of head inputs, positive atoms and equalities.
     seen: WordSet,
-    /// The premises that are compared with a prefix.
+    /// The premises that are replaced by a prefix test, with the prefix.
     reflections: FxHashMap<u32, Symbol>,
-    /// Negations (indices) that wait for variables.
+    /// The delayed negations, as indexes into `negations`.
     waiting: SmallVec<[usize; 4]>,
-    /// How many words were seen when nothing that waits was ready.
+    /// The number of seen words when no delayed negation was ready.
     settled: Option<usize>,
     /// The last premise without `!` so far.
     last: Option<u32>,
 }
 
 impl Rewriting {
-    /// Rewrites `clause` as an engine with these capabilities does.
+    /// Rewrites `clause` like an engine with these capabilities.
     #[must_use]
     pub fn new(
         clause: &Clause,
@@ -161,26 +166,26 @@ impl Rewriting {
         rewriting
     }
 
-    /// Whether nothing of the body is left: the clause is then an unconditional fact.
+    /// True if the body is empty after the rewriting. The clause is then an unconditional fact.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// The name prefix that a premise is compared with instead of being looked up.
+    /// The name prefix that replaces the lookup of a premise.
     #[must_use]
     pub fn reflected(&self, premise: u32) -> Option<Symbol> {
         self.reflections.get(&premise).copied()
     }
 
-    /// What becomes of the premise `premise`; `None` unless it is negated.
+    /// The effect on the premise with this index. `None` if it cannot be delayed.
     #[must_use]
     pub fn negation(&self, premise: u32) -> Option<&Negation> {
         let at = self.negations.binary_search_by_key(&premise, |negation| negation.premise).ok()?;
         self.negations.get(at)
     }
 
-    /// The variables because of which a negation is dropped.
+    /// The variables that cause a negation to be dropped.
     pub fn missing<'a>(&'a self, negation: &'a Negation) -> impl Iterator<Item = Symbol> + 'a {
         negation.missing.iter().filter(|word| !self.seen.contains(word)).filter_map(|word| *word)
     }
@@ -210,7 +215,7 @@ impl Rewriting {
                 }
                 self.see_terms(&literal.atom.args);
             }
-            // `<` and its kin are atoms to the reference; `!=` shows it nothing.
+            // The Go implementation treats `<`, `<=`, `>` and `>=` as atoms, and ignores `!=`.
             Premise::Comparison(Comparison { operator, left, right, .. })
                 if *operator != Operator::NotEqual =>
             {
@@ -250,7 +255,7 @@ impl Rewriting {
         }
     }
 
-    /// The prefix, if a premise is to become `:match_prefix`.
+    /// The prefix, if a premise is replaced by `:match_prefix`.
     fn reflection(&self, literal: &Literal, signature: Option<&Signature>) -> Option<Symbol> {
         let signature = signature?;
         let word = word(literal.atom.args.first()?)?;
@@ -267,9 +272,9 @@ impl Rewriting {
         self.order.push(Step { premise: negation.premise, reflected: None });
     }
 
-    /// Puts back what waits for nothing any more.
+    /// Places all delayed negations that are ready.
     fn put_back(&mut self) {
-        // What was not ready is not ready as long as nothing else is seen.
+        // No negation can have become ready unless a new word was seen.
         if self.settled == Some(self.seen.few.len()) {
             return;
         }
@@ -292,9 +297,11 @@ impl Rewriting {
         self.settled = (placed == 0).then_some(self.seen.few.len());
     }
 
-    /// Takes as many entries off the list as were placed, but not those: the reference removes the
-    /// positions 0, 1, … of a list that gets shorter meanwhile, and cutting behind its end brings
-    /// back what lay there before.
+    /// Reproduces a bug of the Go implementation, which removes the right number of entries from
+    /// the list, but at the wrong positions.
+    ///
+    /// The bug removes the positions 0, 1, … of a shrinking list. A removal behind the end restores
+    /// the entry that was stored there.
     fn cross_off(&mut self, placed: usize) {
         let mut len = self.waiting.len();
         for at in 0..placed {
@@ -308,7 +315,7 @@ impl Rewriting {
         self.waiting.truncate(len);
     }
 
-    /// Puts what still waits at the end, if the engine does not throw it away.
+    /// Places the remaining delayed negations at the end, unless the engine drops them.
     fn put_rest(&mut self) {
         if self.capabilities.negation_with_unbound_variable == UnboundNegation::Rejected {
             for id in std::mem::take(&mut self.waiting) {
@@ -360,7 +367,7 @@ fn needs_rewriting(
         || signatures.premises.iter().flatten().any(|signature| signature.reflects.is_some())
 }
 
-/// The variable that a term is.
+/// The variable of a term that is a variable or `_`.
 fn word(term: &Term) -> Option<Word> {
     match term.kind {
         TermKind::Variable(symbol) => Some(Some(symbol)),
@@ -391,13 +398,13 @@ mod tests {
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::{FileId, slice};
 
-    /// Compares what the last clause of `text` evaluates, and the fates of its negations.
+    /// Compares the evaluated premises of the last clause of `text`, and its negation effects.
     #[track_caller]
     fn check(text: &str, order: &str, fates: &[NegationEffect]) {
         check_for(EngineVersion::default(), text, order, fates);
     }
 
-    /// The same for the newest engine. All of its negations are kept.
+    /// Same as `check` for the newest engine, which keeps all negations.
     #[track_caller]
     fn check_newest(text: &str, order: &str) {
         let engine = EngineVersion::from(ENGINES.last().unwrap());
@@ -457,7 +464,7 @@ mod tests {
             "b(B), !blue(B), a(A), !blue(B)",
             &[NegationEffect::Lost, NegationEffect::Repeated],
         );
-        // Removing the positions 0, 1 and 2 of three brings the third back.
+        // Removing the positions 0, 1 and 2 of three entries restores the third.
         check(
             "p(X) :- !a(X), !b(X), !c(X), d(X), e(X), f(X).",
             "d(X), !a(X), !b(X), !c(X), e(X), !b(X), !c(X), f(X), !c(X)",

@@ -1,22 +1,23 @@
-//! Collections that revisions of a program share: a copy costs a pointer for each part, a change copies one part.
+//! Persistent collections for revisions of a program: cloning costs one pointer per part, and a
+//! change copies one part.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// The elements of one part of a list.
+/// The number of elements in one part of a list.
 const PART: usize = 32;
 
-/// The parts of a map. A map of a hundred thousand keys has some hundreds in each.
+/// The number of parts of a map. With 100,000 keys, a part has some hundred entries.
 const SHARDS: usize = 256;
 
-/// A list that nothing changes. An empty one takes no memory.
+/// An immutable list. An empty list does not allocate.
 pub(crate) fn unchanging<T>(list: Vec<T>) -> Arc<[T]> {
     if list.is_empty() { Arc::default() } else { list.into() }
 }
 
-/// A list of parts that are copied when they change.
+/// A list of copy-on-write parts.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedList<T> {
     parts: Arc<Vec<Arc<Vec<T>>>>,
@@ -38,7 +39,7 @@ impl<T: Clone> SharedList<T> {
         self.parts.get(at / PART)?.get(at % PART)
     }
 
-    /// The element for a change. Its part is copied if another revision has it, too.
+    /// A mutable reference to an element. Copies its part if another revision shares it.
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         if at >= self.len {
             return None;
@@ -59,7 +60,8 @@ impl<T: Clone> SharedList<T> {
         self.len += 1;
     }
 
-    /// The places where two lists differ, or that only this one has. What they share is not looked at.
+    /// The indexes of different elements, and of elements that exist only in `self`. Skips shared
+    /// parts.
     pub(crate) fn different(
         &self,
         other: &Self,
@@ -94,7 +96,7 @@ impl<T: Clone> FromIterator<T> for SharedList<T> {
     }
 }
 
-/// A map of parts that are copied when they change.
+/// A map of copy-on-write parts.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedMap<K, V> {
     shards: Arc<Vec<Arc<FxHashMap<K, V>>>>,
@@ -111,7 +113,7 @@ impl<K: Clone + Eq + Hash, V: Clone> SharedMap<K, V> {
         self.shards.get(shard(key))?.get(key)
     }
 
-    /// The shard of a key, for a change.
+    /// A mutable reference to the part of a key.
     pub(crate) fn of_mut(&mut self, key: &K) -> &mut FxHashMap<K, V> {
         let shards = Arc::make_mut(&mut self.shards);
         if shards.is_empty() {
@@ -131,12 +133,12 @@ impl<K: Clone + Eq + Hash, V: Clone> SharedMap<K, V> {
     }
 }
 
-/// The number of the part that has a key. The map inside it looks at other bits.
+/// The index of the part of a key. Uses other bits of the hash than the map of the part.
 fn shard<K: Hash>(key: &K) -> usize {
     (scattered(key) >> 24) as usize % SHARDS
 }
 
-/// A hash of which all bits depend on the value, so that sums of such hashes do.
+/// A hash with well mixed bits, suitable for sums of hashes.
 pub(crate) fn scattered(value: &impl Hash) -> u64 {
     FxBuildHasher.hash_one(value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,6 +1,7 @@
-//! What the rest of a program can know of a predicate: is it declared, defined, temporal, with
-//! which modes. Everything a clause's meaning depends on outside itself; its hash therefore keys
-//! what is cached about clauses.
+//! Properties of a predicate outside its clauses, such as its declaration and modes.
+//!
+//! A signature contains everything outside a clause that the meaning of the clause depends on. Its
+//! hash is the cache key of data about clauses.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,7 +12,7 @@ use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Declaration, Operator
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, slice};
 
-/// Whether an argument must have a value before (`+`), gets one (`-`), or either (`?`).
+/// The mode of an argument: input (`+`), output (`-`) or either (`?`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// `"+"`
@@ -23,7 +24,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode that an argument of `mode(…)` names. `text` is the text of its statement.
+    /// The mode in an argument of `mode(…)`. `text` is the text of its statement.
     #[must_use]
     pub fn read(term: &Term, text: &str) -> Option<Self> {
         if !matches!(term.kind, TermKind::String) {
@@ -37,65 +38,66 @@ impl Mode {
         }
     }
 
-    /// Whether a variable in this position gets a value.
+    /// True if a variable in this position receives a value.
     #[must_use]
     pub fn binds(self) -> bool {
         self != Self::Input
     }
 
-    /// Whether a variable in this position of a head has a value from the start.
+    /// True if a variable in this position of a head may have a value from the start.
     #[must_use]
     pub fn accepts_input(self) -> bool {
         self != Self::Output
     }
 }
 
-/// What is known of a predicate outside its clauses.
+/// The properties of a predicate outside its clauses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// The first `Decl`: file, statement, and the predicate's name in it.
+    /// The first `Decl`: file, statement and predicate name.
     pub declared: Option<(FileId, StatementId, TextRange)>,
-    /// The first clause head, likewise.
+    /// The first clause head: file, statement and predicate name.
     pub defined: Option<(FileId, StatementId, TextRange)>,
-    /// Whether the host supplies it, so that it exists without a `Decl`.
+    /// True if the host provides the predicate, so that it exists without a `Decl`.
     pub host: bool,
-    /// Whether a clause with a body defines it.
+    /// True if the predicate has a clause with a body.
     pub has_rules: bool,
-    /// The arguments that some premise reads, as bits: it has more there than `_`. Those from the 64th on share a bit.
+    /// A bit set of the arguments that some premise uses, that is, with a term other than `_`.
+    /// Arguments from index 63 on share a bit.
     pub read_arguments: u64,
-    /// Declared `temporal`, or undeclared and annotated in some head.
+    /// True if declared `temporal`, or undeclared and annotated in some head.
     pub temporal: bool,
-    /// Its valid modes merged position by position, differing entries as [`Mode::Either`]; empty
-    /// without a (valid) mode.
+    /// The valid modes, merged by position. Different modes become [`Mode::Either`]. Empty without
+    /// a valid mode.
     pub modes: Vec<Mode>,
-    /// How many valid `mode` atoms it has.
+    /// The number of valid `mode` atoms.
     pub mode_count: usize,
-    /// Whether every mode has `"+"` in its first position (what the reference asks for before it
-    /// rewrites a `reflects` predicate).
+    /// True if every mode has `"+"` in its first position. The Go implementation checks this before
+    /// it rewrites a `reflects` predicate.
     pub first_is_input: bool,
     /// `external()`
     pub external: bool,
     /// `deferred()`
     pub deferred: bool,
-    /// Of a deferred predicate, the positions whose variable each rule binds by itself before it needs a value, as
-    /// bits; `None` without rules.
+    /// For a deferred predicate, a bit set of the input positions whose variable each rule binds
+    /// itself before it needs the value. `None` without rules.
     pub self_bound_inputs: Option<u64>,
     /// `extensional()`
     pub extensional: bool,
     /// `private()`
     pub private: bool,
-    /// `synthetic()`, written by a user.
+    /// `synthetic()`, written by the user.
     pub synthetic: bool,
     /// `reflects(/prefix)`
     pub reflects: Option<Symbol>,
-    /// `fundep(…)` and `merge(…)`, where there is exactly one `fundep`.
+    /// `fundep(…)` and `merge(…)`, if exactly one `fundep` exists.
     pub merge: Option<Box<Merge>>,
-    /// Whether a `Decl` has `inclusion […]`.
+    /// True if a `Decl` has `inclusion […]`.
     pub constrained: bool,
 }
 
 impl Signature {
-    /// True if some premise reads the argument at this position.
+    /// True if some premise uses the argument at this position.
     #[must_use]
     pub fn reads(&self, argument: usize) -> bool {
         self.read_arguments & argument_bit(argument) != 0
@@ -103,13 +105,13 @@ impl Signature {
 
     /// Reads a declaration. `text` is the text of its statement.
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
-        // Without a `Decl`, annotated heads decide; with one, it alone does.
+        // Annotated heads make a predicate temporal only if it has no `Decl`.
         self.temporal = declaration.temporal.is_some();
         self.merge = Merge::read(declaration, text).map(Box::new);
         self.constrained = !declaration.inclusion.is_empty();
         let mut rows: Vec<Vec<Mode>> = Vec::new();
         for atom in &declaration.descriptors {
-            // The reference looks at the word alone; arguments of a flag change nothing.
+            // The Go implementation compares only the name and ignores arguments of a flag.
             match atom.name.as_str() {
                 "external" => self.external = true,
                 "deferred" => self.deferred = true,
@@ -130,7 +132,7 @@ impl Signature {
         self.modes = unify(&rows);
     }
 
-    /// A number that differs (but for accidents of 2⁻⁶⁴) when the signature does.
+    /// A 64-bit hash of the signature.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -138,21 +140,22 @@ impl Signature {
         hasher.finish()
     }
 
-    /// The first place that says what this predicate is: its `Decl`, else its first clause.
+    /// The first definition of the predicate: its `Decl`, or its first clause.
     #[must_use]
     pub fn origin(&self) -> Option<(FileId, StatementId, TextRange)> {
         self.declared.or(self.defined)
     }
 }
 
-/// The modes of a `mode(…)` atom, or `None` when it has no argument or one that is no mode: the
-/// reference then ignores the whole atom.
+/// The modes of a `mode(…)` atom. `None` if it has no arguments or an invalid argument: the Go
+/// implementation then ignores the atom.
 fn mode_row(atom: &Atom, text: &str) -> Option<Vec<Mode>> {
     let row: Option<Vec<_>> = atom.args.iter().map(|term| Mode::read(term, text)).collect();
     row.filter(|row| !row.is_empty())
 }
 
-/// The positions of the head whose variable a stored premise of the body binds before anything needs its value, as bits.
+/// A bit set of the head positions whose variable a stored premise binds before its value is
+/// needed.
 pub(super) fn inputs_bound_by_body(clause: &Clause) -> u64 {
     let positions = (0u32..64).zip(&clause.head.args);
     let bound = positions.filter(|(_, term)| {
@@ -164,7 +167,7 @@ pub(super) fn inputs_bound_by_body(clause: &Clause) -> u64 {
     bound.fold(0, |all, (at, _)| all | 1 << at)
 }
 
-/// What a premise does with a variable.
+/// The effect of a premise on a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Binding {
     Absent,
@@ -201,8 +204,8 @@ fn binding_of(premise: &Premise, name: Symbol) -> Binding {
     }
 }
 
-/// Merges mode rows as the reference does: the first row's length counts, entries that differ
-/// between rows (or are missing in one) become [`Mode::Either`].
+/// Merges mode rows like the Go implementation. The length of the first row is used, and modes that
+/// differ or are missing in a row become [`Mode::Either`].
 fn unify(rows: &[Vec<Mode>]) -> Vec<Mode> {
     let Some((first, rest)) = rows.split_first() else { return Vec::new() };
     first

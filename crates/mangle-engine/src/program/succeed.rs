@@ -1,4 +1,4 @@
-//! A program after an edit, made from the one before it.
+//! Incremental construction of a program after an edit.
 
 use std::sync::Arc;
 
@@ -8,15 +8,17 @@ use super::dependencies::Dependencies;
 use super::difference::Difference;
 use super::{Embedding, FileSummary, PredicateKey, Program, Signature};
 
-/// Where more files changed than this, the program is joined anew.
+/// The maximum number of changed files for an incremental update. Above it, the program is joined
+/// from scratch.
 const FILES: usize = 32;
 
-/// The least number of predicates without mention for which the program is joined anew, so that their numbers are free.
+/// The minimum number of unmentioned predicates for joining from scratch, which frees their
+/// numbers.
 const RETIRED: usize = 1_000;
 
 impl Program {
-    /// The program of these files, as [`Program::embedded`] gives it. What follows from this one by an edit of a few files
-    /// costs what it changes: the predicates of these files.
+    /// Returns the program of these files, with the same content as [`Program::embedded`]. After an
+    /// edit of a few files, the cost is proportional to the predicates of these files.
     #[must_use]
     pub fn succeed(&self, mut files: Vec<Arc<FileSummary>>, embedding: &Arc<Embedding>) -> Self {
         if !Arc::ptr_eq(embedding, &self.embedding) && **embedding != *self.embedding {
@@ -44,7 +46,7 @@ impl Program {
         self.after(Arc::new(files), &changed)
     }
 
-    /// Whether these are files of this program, in its order.
+    /// True if the files are files of this program, in the same order.
     fn is_of(&self, files: &[Arc<FileSummary>]) -> bool {
         self.files.len() == files.len() && self.files.iter().zip(files).all(|(old, new)| old.id == new.id)
     }
@@ -67,13 +69,13 @@ impl Program {
         program
     }
 
-    /// Puts a file in the place of another one.
+    /// Replaces a file.
     fn exchange(&mut self, at: u32, old: &FileSummary, new: &FileSummary) {
         self.statements = self.statements.wrapping_sub(old.digest).wrapping_add(new.digest);
         let keys: FxHashSet<PredicateKey> =
             old.predicates.keys().chain(new.predicates.keys()).copied().collect();
         let mut keys: Vec<_> = keys.into_iter().collect();
-        // New numbers follow an order that does not depend on hashing.
+        // New numbers must not depend on the order of a hash map.
         keys.sort_unstable();
         for key in keys {
             let (before, after) = (old.predicates.get(&key), new.predicates.get(&key));
@@ -85,7 +87,7 @@ impl Program {
         }
     }
 
-    /// Notes whether a file mentions a predicate, and finds out anew what the predicate is.
+    /// Records if a file mentions a predicate, and recomputes the signature of the predicate.
     fn update(&mut self, at: u32, key: PredicateKey, is_mentioned: bool) {
         let id = self.intern(key);
         let Some(before) = self.predicates.list.get(id.0 as usize).cloned() else { return };

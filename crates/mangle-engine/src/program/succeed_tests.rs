@@ -1,4 +1,4 @@
-//! Programs after edits against programs that are joined anew.
+//! Compares incrementally updated programs with programs that are joined from scratch.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ const TEXTS: [&str; 3] = [
     "Decl u(X, Y) descr [reflects(/u), mode(\"+\", \"-\")].\nu(X, Y) :- v(X, Y), t(Y).\nv(1, 2).\n",
 ];
 
-/// What is said of each predicate, by its key, and the cycles.
+/// The properties of each predicate by key, and the cycles.
 fn shown(program: &Program) -> (BTreeMap<String, String>, BTreeSet<Vec<String>>) {
     let dependencies = program.dependencies();
     let mut predicates = BTreeMap::new();
@@ -32,7 +32,7 @@ fn shown(program: &Program) -> (BTreeMap<String, String>, BTreeSet<Vec<String>>)
         };
         assert_eq!(program.id(named.key), Some(id));
         let at = (predicate.declared_at, predicate.defined_at, &predicate.files);
-        // The numbers of statements differ where texts are parsed anew.
+        // The ids of statements differ after parsing again.
         let signature = &predicate.signature;
         let known = (signature.has_rules, signature.temporal, &signature.modes, signature.reflects);
         predicates.insert(predicate.key.to_string(), format!("{at:?} {known:?} {edges:?} {members:?}"));
@@ -45,7 +45,7 @@ fn summary(at: u32, source: &SourceFile) -> Arc<FileSummary> {
     Arc::new(FileSummary::new(FileId(at), source))
 }
 
-/// The text with one line gone, there twice, or with another name in it.
+/// The text with one line removed, duplicated, or with a different name.
 fn edited(text: &str, dice: &mut u64) -> String {
     *dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let number = (*dice >> 33) as usize;

@@ -1,15 +1,14 @@
-//! Columns that the rules of a declared predicate fill with names that they write themselves: the
-//! declaration says `/name`, the clauses say which.
+//! Narrows declared `/name` columns to the names that the rules of the predicate derive.
 //!
-//! A premise that asks for another name then matches nothing that the program derives. Only
-//! predicates with rules count: one that has facts alone is often filled from outside, too.
+//! A premise with any other name cannot match a derived fact. Only predicates with rules are
+//! narrowed: predicates that have only facts often also receive facts from the host.
 
 use super::rows::{Row, Rows};
 use super::value::Type;
 use crate::program::{Predicate, Program};
 use mangle_syntax::syntax::ast::TermKind;
 
-/// Whether the clauses of a declared predicate tell all of its facts, as far as one can see.
+/// True if the clauses of a declared predicate are probably its only source of facts.
 pub(super) fn is_candidate(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
     signature.has_rules
@@ -17,8 +16,8 @@ pub(super) fn is_candidate(predicate: &Predicate) -> bool {
         && !(signature.host || signature.external || signature.extensional || signature.synthetic)
 }
 
-/// The declared row with the columns narrowed that all clauses fill with names; `facts` is what
-/// the facts have. `None` when no column is like that.
+/// Returns the declared row, with each column narrowed if all clauses fill it with names. `facts`
+/// has the types of the facts. Returns `None` if no column can be narrowed.
 pub(super) fn narrowed(
     program: &Program,
     predicate: &Predicate,
@@ -58,7 +57,7 @@ pub(super) fn narrowed(
     changed.then_some(row)
 }
 
-/// Adds names to a column, or opens it for good.
+/// Adds names to a column. A clause without names opens the column permanently.
 fn add(column: &mut Option<Vec<Type>>, names: Option<Vec<Type>>) {
     match (column.as_mut(), names) {
         (Some(known), Some(names)) => known.extend(names),

@@ -1,38 +1,39 @@
-//! What kinds of literals a program writes in the columns of a declared predicate: where nearly all
-//! of them are of one kind and the declaration names another, the declaration is what is wrong.
+//! Counts the kinds of literals in the columns of a declared predicate.
+//!
+//! If nearly all literals of a column have one kind and the declaration names another kind, the
+//! declaration is considered wrong.
 
 use crate::program::{FileSummary, PredicateInFile};
 use mangle_syntax::syntax::ast::{Term, TermKind};
 
 use super::value::{Base, Type};
 
-/// How many literals have to speak against a declaration. A slip or two in few facts are slips.
+/// The minimum number of contradicting literals. Fewer are considered typing errors in the facts.
 const ENOUGH: u32 = 5;
 
-/// How often each kind of literal stands in a column.
+/// The number of literals of each kind in [`KINDS`] in one column.
 type Kinds = [u32; 5];
 
-/// The literals of each column.
+/// Literal counts for each column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Evidence {
-    /// In heads and in premises.
+    /// Counts in heads and premises.
     columns: Vec<Kinds>,
-    /// In heads alone.
+    /// Counts in heads only.
     heads: Vec<Heads>,
 }
 
-/// What the heads of a predicate write in a column.
 #[derive(Debug, Clone, Copy, Default)]
 struct Heads {
     kinds: Kinds,
-    /// Whether some head has something else than a literal.
+    /// True if some head has a term that is not a literal.
     is_open: bool,
 }
 
 const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, Base::Name];
 
 impl Evidence {
-    /// What the clauses of one file write, in heads and in premises.
+    /// Counts the literals in the heads and premises of one file.
     pub(super) fn of(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
         let mut evidence =
             Self { columns: vec![Kinds::default(); arity], heads: vec![Heads::default(); arity] };
@@ -81,8 +82,9 @@ impl Evidence {
         }
     }
 
-    /// For each column of a declared row, whether the facts of the program confirm it: there are some, and all heads have
-    /// a literal of the declared kind. Empty when there is no such column.
+    /// Returns for each column of a declared row if the facts of the program confirm it. A column
+    /// is confirmed if facts exist and every head has a literal of the declared kind. Empty if no
+    /// column is confirmed.
     pub(super) fn confirmed(&self, row: &[Type]) -> Vec<bool> {
         let confirms = |heads: &Heads, ty: &Type| {
             let Some(at) = base(ty).and_then(|base| KINDS.iter().position(|kind| *kind == base)) else {
@@ -95,8 +97,8 @@ impl Evidence {
         if columns.contains(&true) { columns } else { Vec::new() }
     }
 
-    /// For each column of a declared row, the kind that nearly all literals in it have and that the
-    /// declaration does not; empty when there is no such column.
+    /// Returns the kind of at least 90 % of the literals of each column if it differs from the
+    /// declared kind. Empty if no column is contradicted.
     pub(super) fn against(&self, row: &[Type]) -> Vec<Option<Base>> {
         let columns: Vec<_> = self
             .columns
@@ -111,7 +113,7 @@ impl Evidence {
     }
 }
 
-/// The number of a literal's kind in [`KINDS`].
+/// The index in [`KINDS`] of the kind of a literal.
 fn kind(term: &Term) -> Option<usize> {
     Some(match term.kind {
         TermKind::Number(_) => 0,
@@ -123,7 +125,7 @@ fn kind(term: &Term) -> Option<usize> {
     })
 }
 
-/// The kind of all values of a type.
+/// The common kind of all values of a type, if one exists.
 fn base(ty: &Type) -> Option<Base> {
     match ty {
         Type::Base(base) => Some(*base),

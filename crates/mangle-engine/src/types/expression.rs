@@ -1,5 +1,4 @@
-//! The parts of a type expression: which constructors there are, and which of their arguments are
-//! types.
+//! Type constructors, and the arguments of constructors that are types.
 
 use mangle_syntax::syntax::ast::{Apply, Term};
 
@@ -24,13 +23,13 @@ pub enum Constructor {
     Option,
     /// `.TaggedUnion</field, /tag : .Struct<…>, …>`
     TaggedUnion,
-    /// `fn:Fun(Result, Argument, …)`; internal to the reference, but accepted.
+    /// `fn:Fun(Result, Argument, …)`. Internal to the Go implementation, but accepted.
     Fun,
-    /// `fn:Rel(A, …)`; likewise.
+    /// `fn:Rel(A, …)`. Internal to the Go implementation, but accepted.
     Rel,
 }
 
-/// The type constructors of the language, each once.
+/// All type constructors of the language.
 pub const CONSTRUCTORS: [Constructor; 11] = [
     Constructor::List,
     Constructor::Pair,
@@ -46,14 +45,14 @@ pub const CONSTRUCTORS: [Constructor; 11] = [
 ];
 
 impl Constructor {
-    /// The constructor that an application uses, in either notation.
+    /// The constructor of an application, in dot or `fn:` notation.
     #[must_use]
     pub fn of(apply: &Apply) -> Option<Self> {
         let name = apply.function.as_str().strip_prefix("fn:")?;
         CONSTRUCTORS.into_iter().find(|constructor| constructor.as_str() == name)
     }
 
-    /// The name, without dot or `fn:`.
+    /// The name, without the dot or `fn:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,7 +70,8 @@ impl Constructor {
         }
     }
 
-    /// The fewest and the most arguments (`None`: any number), as far as the number alone decides.
+    /// The minimum and maximum number of arguments. A maximum of `None` means unlimited. Conditions
+    /// other than the count, such as pairs of arguments, are not included.
     #[must_use]
     pub fn arity(self) -> (usize, Option<usize>) {
         match self {
@@ -85,13 +85,13 @@ impl Constructor {
     }
 }
 
-/// Whether a term is `opt /label : type`.
+/// True if a term is `opt /label : type`.
 pub(super) fn is_optional(term: &Term) -> bool {
     term.apply().is_some_and(|apply| apply.function.as_str() == "fn:opt")
 }
 
-/// Calls `visit` for every term in `term` that stands where a type belongs, outer first; labels,
-/// tags and the constant of a singleton do not.
+/// Calls `visit` for every term inside `term` in the position of a type, outermost first. Labels,
+/// tags and the constant of a singleton are skipped.
 pub fn visit_types<'a>(term: &'a Term, visit: &mut impl FnMut(&'a Term)) {
     visit(term);
     let Some(apply) = term.apply() else { return };

@@ -1,4 +1,4 @@
-//! The order of types: which covers which, what two have in common, what covers both.
+//! The lattice of types: subtypes, meet, join and union.
 
 use std::sync::Arc;
 
@@ -7,38 +7,39 @@ use smallvec::SmallVec;
 use super::value::{Base, StructField, Type};
 use mangle_syntax::text::Symbol;
 
-/// How many names a union lists before they become a prefix or `/name`. Enumerations of real
-/// programs have a dozen values, tables of names hundreds.
+/// The maximum number of names in a union. More names become a prefix or `/name`. Enumerations of
+/// real programs have a dozen values, tables of names have hundreds.
 const LITERALS: usize = 64;
 
-/// How many other members a union has before it becomes `/any`.
+/// The maximum number of other members in a union. A larger union becomes `/any`.
 const MEMBERS: usize = 24;
 
-/// Whether `name` lies strictly below `prefix`, segment by segment.
+/// True if `name` is strictly below `prefix`, compared by segments.
 #[must_use]
 pub fn is_below(name: Symbol, prefix: Symbol) -> bool {
     name.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
 }
 
 impl Type {
-    /// Whether every value of this type is one of `other`.
+    /// True if `other` contains every value of this type.
     #[must_use]
     pub fn is_subtype(&self, other: &Self) -> bool {
         covered(self, other, false)
     }
 
-    /// Whether the values of this type may be taken for values of `other`: as
-    /// [`Type::is_subtype`], but what nothing is known of fits everywhere.
+    /// True if a value of this type can be used as a value of `other`.
+    ///
+    /// Same as [`Type::is_subtype`], but an unknown type fits everywhere.
     #[must_use]
     pub fn fits(&self, other: &Self) -> bool {
         covered(self, other, true)
     }
 
-    /// The values that both types have.
+    /// The intersection of both types.
     ///
-    /// Two lists, maps or pairs whose parts have nothing in common have nothing in common
-    /// themselves (the empty list, which they share, is never meant), nor have two structs each of
-    /// which has a field that the other lacks.
+    /// Lists, maps and pairs with disjoint parts are disjoint: the empty list, which is a value of
+    /// both list types, is ignored. Two structs are disjoint if each has a required field that the
+    /// second one lacks.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         if self == other || other.is_any() || self.is_subtype(other) {
@@ -55,7 +56,7 @@ impl Type {
             (Self::Pair(a), Self::Pair(b)) => {
                 part(a.0.meet(&b.0), |first| part(a.1.meet(&b.1), |second| Self::pair(first, second)))
             }
-            // Keys are what a map can be asked for, so a map of both types takes the keys of both.
+            // The key type lists the keys that lookups accept, so the meet accepts both.
             (Self::Map(a), Self::Map(b)) if !a.0.overlaps(&b.0) => Self::bottom(),
             (Self::Map(a), Self::Map(b)) => part(a.1.meet(&b.1), |value| Self::map(a.0.join(&b.0), value)),
             (Self::Struct(a), Self::Struct(b)) => meet_structs(a, b),
@@ -63,13 +64,13 @@ impl Type {
         }
     }
 
-    /// Whether the types have a value in common.
+    /// True if the types have a value in common.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         !self.meet(other).is_bottom()
     }
 
-    /// A type that has the values of both.
+    /// A type that contains the values of both types.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         if self == other || other.is_subtype(self) {
@@ -81,7 +82,7 @@ impl Type {
         Self::union([self.clone(), other.clone()])
     }
 
-    /// The type with the values of all `types`, in canonical form.
+    /// The union of all `types`, in canonical form.
     #[must_use]
     pub fn union(types: impl IntoIterator<Item = Self>) -> Self {
         let mut members: SmallVec<[Self; 4]> = SmallVec::new();
@@ -101,8 +102,8 @@ impl Type {
         }
     }
 
-    /// The type with names that clauses write widened to what such names are examples of: a name
-    /// of several segments to the names below its first, another to `/name`.
+    /// Replaces each literal name by a wider type. A name with several segments becomes the prefix
+    /// of its first segment, any other name becomes `/name`.
     #[must_use]
     pub fn generalised(&self) -> Self {
         match self {
@@ -110,7 +111,7 @@ impl Type {
             Self::List(element) => Self::list(element.generalised()),
             Self::Option(value) => Self::Option(Arc::new(value.generalised())),
             Self::Pair(parts) => Self::pair(parts.0.generalised(), parts.1.generalised()),
-            // Its keys are what it can be asked for: more of them would be less.
+            // Keys stay: they are the keys that lookups accept, and more keys narrow the type.
             Self::Map(parts) => Self::map(parts.0.clone(), parts.1.generalised()),
             Self::Struct(fields) => {
                 let field = |field: &StructField| StructField { ty: field.ty.generalised(), ..field.clone() };
@@ -121,14 +122,14 @@ impl Type {
         }
     }
 
-    /// The type without the members that `other` covers; what negation leaves.
+    /// Removes the members that `other` covers, for example after a negation.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         Self::union(self.members().iter().filter(|member| !member.is_subtype(other)).cloned())
     }
 }
 
-/// What a name that a clause writes is an example of.
+/// The wider type of a literal name.
 fn family(name: Symbol) -> Type {
     let text = name.as_str();
     match text.get(1..).and_then(|rest| rest.find('/')) {
@@ -137,7 +138,7 @@ fn family(name: Symbol) -> Type {
     }
 }
 
-/// Keeps unions of names small.
+/// Generalizes the names of a union with more than [`LITERALS`] names.
 fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
     if members.len() <= LITERALS {
         return;
@@ -153,12 +154,14 @@ fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
     }
 }
 
-/// How many members are compared with each other at a time.
+/// The number of members that are compared with each other at a time.
 const COMPARED: usize = 4 * (LITERALS + MEMBERS);
 
-/// The members that no other covers, sorted. A singleton and the literal of the same name cover
-/// each other: the singleton, which is promised, stays. Of so many that not even the first of them have a place in a
-/// union, only `/any` is left: what covers others mostly sorts before them.
+/// The members that no other member covers, sorted.
+///
+/// A singleton and a literal of the same name cover each other. The declared singleton is kept.
+/// More than [`LITERALS`] + [`MEMBERS`] remaining members become `/any`: covering members mostly
+/// sort first.
 fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     members.sort_unstable();
     members.dedup();
@@ -176,7 +179,7 @@ fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     kept
 }
 
-/// [`uncovered`] of sorted members, by comparing each with all others.
+/// [`uncovered`] for sorted members, with quadratic cost.
 fn uncovered_among(members: Vec<Type>) -> Vec<Type> {
     let covered_by_other = |at: usize| {
         members.iter().enumerate().any(|(other, ty)| {
@@ -190,7 +193,7 @@ fn uncovered_among(members: Vec<Type>) -> Vec<Type> {
     members.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(member, _)| member).collect()
 }
 
-/// A type built from a part, or no type when the part has no value.
+/// A type built from a part, or the bottom type if the part has no value.
 fn part(inner: Type, build: impl FnOnce(Type) -> Type) -> Type {
     if inner.is_bottom() { inner } else { build(inner) }
 }
@@ -212,8 +215,8 @@ fn meet_structs(a: &[StructField], b: &[StructField]) -> Type {
         let optional = field.optional && twin.optional;
         match ty.is_bottom() {
             true if !optional => return ty,
-            // No value is left for it, so it is missing in every struct of both types; what is
-            // promised then is less, which errs on the quiet side.
+            // No value is possible, so the field is missing in every struct of both types. The
+            // result omits the field, is wider than the exact meet, and causes fewer reports.
             true => {}
             false => fields.push(StructField { label: field.label, optional, ty }),
         }
@@ -222,14 +225,14 @@ fn meet_structs(a: &[StructField], b: &[StructField]) -> Type {
     Type::structure(fields)
 }
 
-/// The field of a struct type with this label.
+/// The field with this label. The fields are sorted by label.
 fn find(fields: &[StructField], label: Symbol) -> Option<&StructField> {
     let at = fields.binary_search_by(|field| field.label.cmp(&label)).ok()?;
     fields.get(at)
 }
 
-/// Whether `other` has all values of `one`. With `gradual`, `/any` on the left is taken for
-/// whatever is wanted.
+/// True if `other` contains all values of `one`. If `gradual`, an `/any` on the left fits every
+/// type.
 fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
     if other.is_any() || one == other {
         return true;
@@ -244,7 +247,7 @@ fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
         (Type::Singleton(a) | Type::Literal(a), Type::Singleton(b) | Type::Literal(b)) => a == b,
         (Type::List(a), Type::List(b)) | (Type::Option(a), Type::Option(b)) => covered(a, b, gradual),
         (Type::Pair(a), Type::Pair(b)) => covered(&a.0, &b.0, gradual) && covered(&a.1, &b.1, gradual),
-        // Keys are what a map can be asked for: the other way round.
+        // The key type lists the keys that lookups accept, so keys are contravariant.
         (Type::Map(a), Type::Map(b)) => {
             (covered(&b.0, &a.0, gradual) || gradual && a.0.is_any()) && covered(&a.1, &b.1, gradual)
         }
@@ -253,7 +256,8 @@ fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
     }
 }
 
-/// By width and depth: further fields do no harm, an optional one is looked at where it is there.
+/// Width and depth subtyping: additional fields are allowed, and an optional field is compared only
+/// if it is present.
 fn covered_struct(one: &[StructField], other: &[StructField], gradual: bool) -> bool {
     other.iter().all(|wanted| match find(one, wanted.label) {
         Some(field) => (wanted.optional || !field.optional) && covered(&field.ty, &wanted.ty, gradual),

@@ -1,9 +1,12 @@
-//! Types: what type expressions mean, their lattice, and what can be inferred of a program.
+//! Type expressions, type values and type inference.
 //!
-//! Takes the terms that stand in `bound […]`, in either notation (`.List<T>` or `fn:List(T)`), and
-//! the clauses of a program; gives what is wrong with an expression ([`faults`]), type values
-//! ([`Type`]), what each relation holds ([`ProgramTypes`]) and what does not fit in a clause
-//! ([`ClauseTypes`]). Knows no wording and no findings.
+//! - [`faults`] checks the type expressions of `bound […]`, in the notations `.List<T>` and
+//!   `fn:List(T)`.
+//! - [`Type`] is a type value.
+//! - [`ProgramTypes`] has the column types of each relation of a program.
+//! - [`ClauseTypes`] has the types and the type conflicts of one clause.
+//!
+//! The module has no message texts and no findings.
 
 mod closed;
 mod evidence;

@@ -1,4 +1,4 @@
-//! Type values from type expressions, in either notation.
+//! Converts type expressions, in either notation, to type values.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,14 +12,14 @@ use mangle_syntax::syntax::ast::{Term, TermKind};
 use mangle_syntax::text::Symbol;
 
 impl Type {
-    /// What a type expression means. What is not well formed in it ([`super::faults`]) is
-    /// [`Type::Any`], so that nothing is concluded from it; so is what nests too deep.
+    /// Reads a type expression. Parts that are not well formed ([`super::faults`]) or nested too
+    /// deep become [`Type::Any`], so that nothing is concluded from them.
     #[must_use]
     pub fn read(term: &Term) -> Self {
         read(term, DEPTH)
     }
 
-    /// The type that a text of the tables of built-ins names; `/any` if it cannot be read.
+    /// Parses a type of the tables of built-ins. `/any` if the text is not a type.
     #[must_use]
     pub fn named(text: &'static str) -> Self {
         static KNOWN: LazyLock<RwLock<FxHashMap<&'static str, Type>>> = LazyLock::new(RwLock::default);
@@ -35,7 +35,7 @@ impl Type {
     }
 }
 
-/// Reads a type as the bound of a declaration, with the one parser that there is.
+/// Parses a type as the bound of a declaration.
 fn read_text(text: &str) -> Option<Type> {
     let source = SourceFile::parse(format!("Decl t(X) bound [{text}].").as_str().into());
     let item = source.items().first()?;
@@ -99,7 +99,7 @@ fn field(label: &Term, ty: &Term, optional: bool, depth: usize) -> Option<Struct
     Some(StructField { label, optional, ty: read(ty, depth) })
 }
 
-/// A tagged union as the structs that it stands for: each variant with its tag.
+/// Converts a tagged union to a union of structs. Each variant gets a field with its tag.
 fn tagged_union(tag: &Term, variants: &[Term], depth: usize) -> Option<Type> {
     let TermKind::Name(tag_field) = tag.kind else { return None };
     let structs = variants.chunks(2).map(|variant| {

@@ -1,11 +1,11 @@
-//! Types as text, in dot notation.
+//! Prints types in dot notation.
 
 use std::fmt;
 
 use super::value::{StructField, Type};
 use mangle_syntax::text::Symbol;
 
-/// How many members of a union, or fields of a struct, are written out.
+/// The maximum number of union members or struct fields to print.
 const SHOWN: usize = 8;
 
 impl fmt::Display for Type {
@@ -33,7 +33,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// The field that tells the members of a union of structs apart.
+/// The field with a different tag in each member of a union of structs.
 fn tag_field(members: &[Type]) -> Option<Symbol> {
     let Some(Type::Struct(first)) = members.first() else { return None };
     let tags = |label| {
@@ -45,7 +45,7 @@ fn tag_field(members: &[Type]) -> Option<Symbol> {
     first.iter().map(|field| field.label).find(|&label| tags(label).is_some())
 }
 
-/// The one name that the field `label` of a struct has.
+/// The tag in the field `label` of a struct, if its type is a singleton.
 fn tag_of(member: &Type, label: Symbol) -> Option<Symbol> {
     let Type::Struct(fields) = member else { return None };
     match fields.iter().find(|field| field.label == label)?.ty {
@@ -64,7 +64,7 @@ fn tagged_union(members: &[Type], tag: Symbol, f: &mut fmt::Formatter<'_>) -> fm
     f.write_str(if members.len() > SHOWN { ", …>" } else { ">" })
 }
 
-/// A pair, or a tuple when its second part is a pair again.
+/// Prints a pair, or a tuple if the second part is also a pair.
 fn pair(ty: &Type, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut parts = Vec::new();
     let mut rest = ty;

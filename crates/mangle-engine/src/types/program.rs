@@ -1,11 +1,14 @@
-//! What the relations of a program hold: declared where a `Decl` says it, else inferred from facts
-//! and rules, component by component of the dependency graph.
+//! Column types of all relations of a program.
 //!
-//! Runs at every change of a program, and begins with what it found before: the relations that a change touches are inferred
-//! anew, and those that depend on them as long as something else comes out. Beside that it keeps, of relations with many
-//! clauses, the columns of a file's facts as long as the file is the same, and the head of a rule as long as the rule and all
-//! relations that it asks are the same. What a relation holds has a fingerprint; findings about a clause depend on
-//! those of the relations that it mentions.
+//! The types of a relation come from its `Decl`. Without a `Decl`, they are inferred from facts and
+//! rules, one component of the dependency graph at a time.
+//!
+//! Inference is incremental. After a change, the affected relations are inferred again, and then
+//! their users, until no result changes. For relations with many clauses, a cache keeps the fact
+//! columns per file, and the heads of rules whose inputs are unchanged.
+//!
+//! The types of a relation have a fingerprint. Findings about a clause depend on the fingerprints
+//! of its relations.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -25,33 +28,33 @@ use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
-/// After how many rounds through the rules of a recursive component the columns that still grow
-/// are taken to hold anything.
+/// The number of rounds of a recursive component before growing columns become `/any`.
 const PATIENCE: usize = 4;
 
-/// After how many rounds nothing is concluded about a component at all.
+/// The maximum number of rounds. A component that still changes after them has unknown types.
 const ROUNDS: usize = 16;
 
-/// How many relations share a cache of their own while all are inferred for the first time.
+/// The number of relations per task (and temporary cache) in the first, parallel inference.
 const CHUNK: usize = 256;
 
-/// From how many clauses on it pays to keep what was made of them: most relations have fewer, and what is kept of each takes memory.
+/// The minimum number of clauses for caching. Most relations have fewer, and caching costs memory.
 const MANY: usize = 16;
 
-/// What is kept from one revision of a program to the next.
+/// State that is kept between revisions of a program.
 #[derive(Debug, Default)]
 pub struct TypeCache {
-    /// The last program, and what its relations hold.
+    /// The last program and its types.
     last: Option<(Program, ProgramTypes)>,
     facts: PerFile<Vec<Row>>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
     evidence: PerFile<Evidence>,
 }
 
-/// What was made of the statements about a predicate in a file, with the file as it was then.
+/// Results per file and predicate, each with the file version that they were computed from.
 type PerFile<T> = FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, T)>;
 
-/// Shows what is made of the statements about a predicate in a file. Where there are many, what is known of the same file is not made again.
+/// Passes the result for one predicate in one file to `show`. With at least [`MANY`] statements,
+/// the result is cached until the file changes.
 fn of_file<T>(
     known: &mut PerFile<T>,
     (file, key, statements): (&Arc<FileSummary>, PredicateKey, usize),
@@ -80,7 +83,7 @@ impl TypeCache {
         self.evidence.extend(other.evidence);
     }
 
-    /// Forgets what is kept of the statements of these files that are gone, and of predicates that they mentioned.
+    /// Removes entries of deleted statements, and of predicates that the files no longer mention.
     fn forget(&mut self, old: &Program, new: &Program, difference: &Difference) {
         for &at in &difference.files {
             let (Some(before), Some(after)) = (old.files.get(at as usize), new.files.get(at as usize)) else {
@@ -98,7 +101,7 @@ impl TypeCache {
         }
     }
 
-    /// Forgets what is not part of a program.
+    /// Removes entries that do not belong to the program.
     fn forget_others(&mut self, program: &Program) {
         let is_there = |(file, _): &(FileId, PredicateKey), of: &Arc<FileSummary>| {
             program.file(*file).is_some_and(|file| Arc::ptr_eq(file, of))
@@ -111,16 +114,16 @@ impl TypeCache {
     }
 }
 
-/// What each relation of a program holds. A copy costs a few pointers.
+/// Column types of each relation of a program. Cloning costs a few pointers.
 #[derive(Debug, Clone)]
 pub struct ProgramTypes {
     rows: SharedList<Rows>,
-    /// The sum of a number for each relation of which something is known.
+    /// The wrapping sum of one hash for each relation with known types.
     sum: u64,
 }
 
 impl ProgramTypes {
-    /// Infers the relations of `program`.
+    /// Infers the types of the relations of `program`.
     #[must_use]
     pub fn new(program: &Program, cache: &mut TypeCache) -> Self {
         let last = cache.last.take();
@@ -155,8 +158,8 @@ impl ProgramTypes {
         types
     }
 
-    /// Infers the relations that a difference touches, and those that depend on what comes out otherwise. Gives also the
-    /// relations that hold something else.
+    /// Infers the relations that a difference affects, and their users if a result changes. Also
+    /// returns the relations with changed types.
     fn after(
         mut self,
         program: &Program,
@@ -170,7 +173,7 @@ impl ProgramTypes {
         let mut inference = Inference { program, cache };
         let mut pending = PendingComponents::default();
         difference.touched.iter().for_each(|id| pending.add(program, *id));
-        // Whether a premise queries a relation or tests a name depends on the signature.
+        // The signature decides if a premise queries a relation or tests a name.
         let is_reflecting = |id: &&PredicateId| program.get(**id).signature.reflects.is_some();
         for &id in difference.signatures.iter().filter(is_reflecting) {
             pending.add_users(program, id);
@@ -198,7 +201,7 @@ impl ProgramTypes {
         (self, different.into_iter().collect())
     }
 
-    /// The relations that hold something else than in `old`, whose numbers are the same.
+    /// The relations with types different from `old`. Both must number the relations alike.
     #[must_use]
     pub fn different_from(&self, old: &Self) -> Vec<PredicateId> {
         self.rows
@@ -207,29 +210,30 @@ impl ProgramTypes {
             .collect()
     }
 
-    /// What a relation holds.
+    /// The column types of a relation.
     ///
     /// # Panics
-    /// When the id comes from another program.
+    /// If the id belongs to another program.
     #[must_use]
     pub fn rows(&self, predicate: PredicateId) -> &Rows {
         self.rows.get(predicate.0 as usize).expect("the id is one of this program")
     }
 
-    /// What the relation of an atom of `file` holds, and its signature; unknown for built-ins.
+    /// The column types and signature of the relation of an atom in `file`. Unknown for built-ins.
     #[must_use]
     pub fn relation<'p>(&self, program: &'p Program, file: &FileSummary, atom: &Atom) -> Relation<'p> {
         relation(program, file, atom, &self.rows)
     }
 
-    /// A number that changes with what any relation holds.
+    /// A fingerprint of the types of all relations.
     #[must_use]
     pub fn environment(&self) -> u64 {
         self.sum
     }
 }
 
-/// What is known of each relation by itself. Done on all cores where nothing is kept: what is kept of a predicate is of it alone.
+/// The types of each relation that do not depend on other relations. If the cache is empty, the
+/// relations are split among all cores.
 fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
     if !cache.is_empty() {
         let mut inference = Inference { program, cache };
@@ -251,7 +255,7 @@ fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
     done.into_iter().flat_map(take).collect()
 }
 
-/// What a relation adds to the number of all.
+/// The contribution of a relation to [`ProgramTypes::environment`].
 fn part(predicate: &Predicate, rows: &Rows) -> u64 {
     if rows.is_unknown() {
         return 0;
@@ -274,7 +278,7 @@ fn relation<'p>(
     Relation { rows: known, signature: id.map(|id| &program.get(id).signature) }
 }
 
-/// Whether the clauses of a predicate are all that is known of it.
+/// True if the types of a predicate are inferred from its clauses only.
 fn is_inferred(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
     signature.declared.is_none() && !signature.host && signature.defined.is_some()
@@ -286,7 +290,7 @@ struct Inference<'p, 'c> {
 }
 
 impl Inference<'_, '_> {
-    /// What is known of a relation without those that its rules ask for: what its `Decl` says.
+    /// The types of a relation that do not depend on other relations: its `Decl`.
     fn alone(&mut self, predicate: &Predicate) -> Rows {
         let rows = self.declared(predicate);
         if !rows.declared {
@@ -296,13 +300,13 @@ impl Inference<'_, '_> {
         self.doubted(predicate, rows)
     }
 
-    /// What the `Decl` of a predicate says, if it may be believed.
+    /// The types in the `Decl` of a predicate, unless the declaration is synthetic.
     fn declared(&mut self, predicate: &Predicate) -> Rows {
         let declaration = self.program.declaration(predicate).filter(|_| !predicate.signature.synthetic);
         declaration.map_or_else(Rows::unknown, Rows::declared)
     }
 
-    /// With the columns narrowed that all clauses of a declared predicate fill with names.
+    /// Narrows the columns of a declared predicate that all clauses fill with names.
     fn closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
         if !closed::is_candidate(predicate) {
             return rows;
@@ -312,8 +316,8 @@ impl Inference<'_, '_> {
         narrowed.map_or(rows, |row| Rows::new(vec![row], true))
     }
 
-    /// With the columns marked of a declared predicate whose declaration nearly all literals contradict, and those where all
-    /// facts confirm it.
+    /// Marks the declared columns that nearly all literals contradict, and the columns that all
+    /// facts confirm.
     fn doubted(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
         let [row] = rows.alternatives.as_ref() else { return rows };
         let evidence = self.evidence(predicate);
@@ -334,8 +338,8 @@ impl Inference<'_, '_> {
         all
     }
 
-    /// Infers the predicates of a component that no `Decl` describes, from below: first the facts,
-    /// then what rules make of them, until nothing is added.
+    /// Infers the predicates of a component that have no `Decl`, bottom-up: first from the facts,
+    /// then from the rules until a fixed point.
     fn component(&mut self, component: &[PredicateId], rows: &mut SharedList<Rows>) {
         let members: Vec<_> =
             component.iter().copied().filter(|&id| is_inferred(self.program.get(id))).collect();
@@ -387,7 +391,7 @@ impl Inference<'_, '_> {
         dependencies.edges_from(id).iter().any(|edge| dependencies.is_recursive(edge))
     }
 
-    /// The columns of a predicate's facts.
+    /// The column types of the facts of a predicate.
     fn facts(&mut self, predicate: &Predicate) -> Collector {
         let mut all = Collector::default();
         for (file, key) in &predicate.files {
@@ -408,7 +412,7 @@ impl Inference<'_, '_> {
         predicate.files.iter().filter_map(there).map(|there| there.rules.len()).sum()
     }
 
-    /// Adds what the rules of a predicate derive, and `keeps` it for the next time.
+    /// Adds the rows that the rules of a predicate derive. If `keeps`, caches them.
     fn rules(
         &mut self,
         predicate: &Predicate,
@@ -428,14 +432,15 @@ impl Inference<'_, '_> {
                     };
                     collector.extend(heads.unwrap_or_default());
                 } else {
-                    // What the damaged rule derives is not known.
+                    // The rule is damaged, so its derived types are unknown.
                     collector.add(vec![super::Type::Any; usize::from(predicate.key.arity)]);
                 }
             }
         }
     }
 
-    /// What a rule derives, as it is known from the last time if what it depends on is the same. `None` while it waits.
+    /// The derived rows of a rule, from the cache if its inputs are unchanged. `None` if an input
+    /// has no types yet.
     fn kept_rule(
         &mut self,
         file: &FileSummary,
@@ -453,14 +458,14 @@ impl Inference<'_, '_> {
         Some(heads)
     }
 
-    /// What a rule derives. `None` while it waits.
+    /// The derived rows of a rule. `None` if an input has no types yet.
     fn rule(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> Option<Vec<Row>> {
-        // What the head's own relation holds does not matter to what the rule adds.
+        // The types of the head relation do not influence the types that the rule adds.
         let of_atom = |atom: &Atom| relation(self.program, file, atom, rows);
         (!self.waits(file, clause, rows)).then(|| ClauseTypes::of(clause, of_atom).heads)
     }
 
-    /// Whether a premise asks for an inferred relation of which there is nothing yet.
+    /// True if a premise uses an inferred relation without types so far.
     fn waits(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> bool {
         clause.literals().filter(|literal| !literal.atom.is_builtin() && !literal.is_negated()).any(
             |literal| {
@@ -471,7 +476,7 @@ impl Inference<'_, '_> {
         )
     }
 
-    /// A number for everything outside a rule that its head depends on.
+    /// A hash of everything outside the rule that affects the types of its head.
     fn inputs(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> u64 {
         let mut hasher = FxHasher::default();
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
@@ -489,7 +494,7 @@ fn store_inferred(rows: &mut SharedList<Rows>, id: PredicateId, found: Vec<Row>,
     store(rows, id, Rows::new(found, false).witnessed(facts));
 }
 
-/// Keeps what was found, unless it is there.
+/// Stores rows unless they are already stored.
 fn store(rows: &mut SharedList<Rows>, id: PredicateId, found: Rows) {
     let is_known = rows.get(id.0 as usize).is_some_and(|known| *known == found);
     if let Some(slot) = (!is_known).then(|| rows.get_mut(id.0 as usize)).flatten() {

@@ -1,4 +1,4 @@
-//! What the columns of a relation hold: alternatives, each one type a column.
+//! Column types of one relation: a list of alternatives with one type per column.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,39 +10,38 @@ use super::wellformed::faults;
 use crate::program::shared::unchanging;
 use mangle_syntax::syntax::ast::{BoundRow, Declaration};
 
-/// How many alternatives an inferred relation keeps apart; beyond, they become one.
+/// The maximum number of alternatives of an inferred relation. More are joined into one.
 const ALTERNATIVES: usize = 8;
 
 /// One alternative: a type for each column.
 pub type Row = Vec<Type>;
 
-/// What a relation is known to hold.
+/// The known column types of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rows {
-    /// The alternatives: every tuple conforms to at least one. None when nothing is known of the
-    /// relation.
+    /// The alternatives. Every tuple conforms to at least one. Empty if the types are unknown.
     pub alternatives: Arc<[Row]>,
-    /// Whether a `Decl` promises it; otherwise the clauses show it.
+    /// True if the types come from a `Decl`, false if they are inferred from the clauses.
     pub declared: bool,
-    /// For each column, the kind that nearly all literals in it have where the declaration names
-    /// another; empty when there is no such column.
+    /// For each column, the kind of nearly all literals, if the declaration names another kind.
+    /// Empty if no column is contradicted.
     pub contradicted: Arc<[Option<Base>]>,
-    /// For each column, whether the program's own facts have the declared kind there, all of them; empty when there is no
-    /// such column.
+    /// For each column, true if all facts of the program have the declared kind. Empty if no column
+    /// is confirmed.
     pub confirmed: Arc<[bool]>,
-    /// The alternatives that facts of the program fill; none for a declared relation.
+    /// The alternatives that occur in facts of the program. Empty for a declared relation.
     pub facts: Arc<[Row]>,
     fingerprint: u64,
 }
 
 impl Rows {
-    /// A relation of which nothing is known.
+    /// Unknown types.
     #[must_use]
     pub fn unknown() -> Self {
         Self::new(Vec::new(), false)
     }
 
-    /// What a declaration without damage promises; unknown when a bound is at fault.
+    /// The types in a declaration without syntax errors. Unknown if a bound has a fault.
     #[must_use]
     pub fn declared(declaration: &Declaration) -> Self {
         let rows: Option<Vec<Row>> =
@@ -63,13 +62,13 @@ impl Rows {
         }
     }
 
-    /// A relation that holds nothing but one alternative.
+    /// A relation with one alternative.
     #[must_use]
     pub fn only(row: Row) -> Self {
         Self::new(vec![row], false)
     }
 
-    /// The same relation, of which facts of the program fill some alternatives.
+    /// Sets the alternatives that occur in facts of the program.
     pub(super) fn witnessed(self, facts: Vec<Row>) -> Self {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &facts).hash(&mut hasher);
@@ -77,7 +76,7 @@ impl Rows {
         Self { facts: unchanging(facts), fingerprint, ..self }
     }
 
-    /// The same relation, some of whose columns the program contradicts or confirms.
+    /// Sets the columns that the program contradicts or confirms.
     pub(super) fn compared(self, contradicted: Vec<Option<Base>>, confirmed: Vec<bool>) -> Self {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &contradicted, &confirmed).hash(&mut hasher);
@@ -86,25 +85,25 @@ impl Rows {
         Self { contradicted, confirmed, fingerprint, ..self }
     }
 
-    /// Whether the program's own facts confirm what is declared of a column.
+    /// True if the facts of the program confirm the declared type of a column.
     #[must_use]
     pub fn is_confirmed(&self, column: u32) -> bool {
         self.confirmed.get(column as usize) == Some(&true)
     }
 
-    /// A number that changes with what is known of the relation.
+    /// A fingerprint of the known types of the relation.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Whether nothing is known.
+    /// True if the types are unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.alternatives.is_empty()
     }
 
-    /// All that a column holds; `/any` when nothing is known of it.
+    /// The union of all types of a column. `/any` if the types are unknown.
     #[must_use]
     pub fn column(&self, at: usize) -> Type {
         if self.is_unknown() {
@@ -114,10 +113,10 @@ impl Rows {
     }
 }
 
-/// The types of a `bound […]`, if it is sound.
+/// The types of a `bound […]`, if none has a fault.
 fn read_row(row: &BoundRow, arity: usize) -> Option<Row> {
     let sound = row.types.len() == arity && row.types.iter().all(|ty| faults(ty).is_empty());
-    // Type variables are not enforced: each stands for any type.
+    // The engine does not enforce type variables: each one accepts any type.
     let read = |term| Type::read(term).substitute(&|_| Type::Any);
     sound.then(|| row.types.iter().map(read).collect())
 }
@@ -129,12 +128,12 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Adds the alternatives that a declaration or another collector has.
+    /// Adds the alternatives of a declaration or another collector.
     pub(super) fn extend(&mut self, rows: impl IntoIterator<Item = Row>) {
         rows.into_iter().for_each(|row| self.add(row));
     }
 
-    /// Adds an alternative. Rows of one shape are one alternative, whatever names they list.
+    /// Adds an alternative. Rows of the same shape are merged, even if their names differ.
     pub(super) fn add(&mut self, row: Row) {
         if self.rows.iter().any(|known| covers(known, &row)) {
             return;
@@ -151,7 +150,7 @@ impl Collector {
         }
     }
 
-    /// Takes the columns that differ from `before` to hold anything.
+    /// Joins all alternatives, and sets the columns that differ from `before` to `/any`.
     pub(super) fn widen(&mut self, before: &[Row]) {
         let mut all = self.rows.iter();
         let Some(mut row) = all.next().cloned() else { return };
@@ -165,7 +164,7 @@ impl Collector {
         self.rows = vec![row];
     }
 
-    /// The alternatives so far, sorted, so that their order of arrival does not matter.
+    /// The alternatives, sorted to be independent of the insertion order.
     pub(super) fn finish(mut self) -> Vec<Row> {
         self.rows.sort_unstable();
         self.rows
@@ -186,7 +185,7 @@ fn join_into(known: &mut [Type], row: &[Type]) {
     }
 }
 
-/// Whether two rows differ in the names that they list at most.
+/// True if two rows differ at most in the names that they list.
 fn same_shape(one: &[Type], other: &[Type]) -> bool {
     one.iter().zip(other).all(|(a, b)| a == b || a.is_name() && b.is_name())
 }

@@ -1,18 +1,18 @@
-//! The types of built-in functions and predicates applied to arguments: type variables are bound
-//! by the arguments and filled into the result.
+//! Applies the signatures of built-in functions and predicates: arguments bind the type variables,
+//! which are then substituted in the result.
 
 use smallvec::SmallVec;
 
 use super::value::{Base, Type};
 use mangle_syntax::text::Symbol;
 
-/// What the type variables of one signature stand for in one application.
+/// The type variables of one signature, bound in one application.
 #[derive(Debug, Default)]
 pub(super) struct Bindings(SmallVec<[(Symbol, Type); 2]>);
 
 impl Bindings {
-    /// Takes `actual` as an argument where `parameter` is wanted, and learns what its variables
-    /// stand for. `false` when the argument does not fit.
+    /// Checks the argument type `actual` against `parameter`, and binds the type variables of the
+    /// parameter. Returns `false` if the argument does not fit.
     pub(super) fn accept(&mut self, parameter: &Type, actual: &Type) -> bool {
         match (parameter, actual) {
             (Type::Variable(name), _) => self.bind(*name, actual),
@@ -33,7 +33,7 @@ impl Bindings {
         }
     }
 
-    /// What `ty` is with everything filled in that is known.
+    /// Substitutes the bound variables in `ty`. Unbound variables become `/any`.
     pub(super) fn fill(&self, ty: &Type) -> Type {
         ty.substitute(&|name| self.get(name).cloned().unwrap_or(Type::Any))
     }
@@ -42,7 +42,7 @@ impl Bindings {
         self.0.iter().find(|(bound, _)| *bound == name).map(|(_, ty)| ty)
     }
 
-    /// One variable stands for one kind of values: what has nothing in common does not mix.
+    /// Binds a variable. Returns `false` if it already has a type of a different kind.
     fn bind(&mut self, name: Symbol, actual: &Type) -> bool {
         match self.0.iter_mut().find(|(bound, _)| *bound == name) {
             None => self.0.push((name, actual.clone())),
@@ -59,7 +59,7 @@ impl Bindings {
         true
     }
 
-    /// Everything may stand for the variables of `parameter`.
+    /// Binds all variables of `parameter` to `/any`.
     fn forget(&mut self, parameter: &Type) {
         match parameter {
             Type::Variable(name) => {
@@ -75,8 +75,8 @@ impl Bindings {
     }
 }
 
-/// The parameter of a function with what its evaluation takes beside: integers where floats are
-/// wanted. (Reducers take none; `fn:float64:to_string` neither.)
+/// The parameter type that the evaluation accepts: float parameters also accept integers, except in
+/// `fn:float64:to_string`. Does not apply to reducers.
 pub(super) fn as_evaluated(function: &str, parameter: Type) -> Type {
     match parameter {
         Type::Base(Base::Float) if function != "fn:float64:to_string" => {

@@ -1,4 +1,4 @@
-//! The lattice, on random types; types as text and back; inferred relations.
+//! Tests of the lattice with random types, of the notation of types, and of inferred relations.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, Symbol};
 
-/// A small generator of numbers: the same ones in every run.
+/// A deterministic pseudo-random number generator.
 struct Random {
     state: u64,
     optional: bool,
@@ -74,15 +74,16 @@ fn triples(count: usize, optional: bool, mut check: impl FnMut(&Type, &Type, &Ty
     }
 }
 
-/// Not with optional fields: a struct type may fail to mention one that its values have, so that
-/// `{/f : 1}` is in `.Struct<>`, and `.Struct<>` below `.Struct<opt /f : /string>`.
+/// Excludes optional fields, because a struct type may omit an optional field of its values.
+///
+/// For example, `{/f : 1}` is in `.Struct<>`, and `.Struct<>` is below `.Struct<opt /f : /string>`.
 #[test]
 fn order_is_reflexive_and_transitive() {
     let mut chains = 0;
     triples(60_000, false, |a, b, c| {
         assert!(a.is_subtype(a), "{a}");
         assert!(Type::bottom().is_subtype(a) && a.is_subtype(&Type::Any), "{a}");
-        // Random triples are rarely a chain: joins make them one.
+        // Random triples are rarely ordered. Joins make them so.
         let (b, c) = (&a.join(b), &a.join(b).join(c));
         assert!(a.is_subtype(b) && b.is_subtype(c) && a.is_subtype(c), "{a} and {b} and {c}");
     });
@@ -106,7 +107,7 @@ fn meet_is_below_both_and_join_above() {
         if !meet.is_bottom() && meet != *a && meet != *b {
             proper += 1;
         }
-        // Nothing above both is below the join.
+        // Every common upper bound is above the join.
         if a.is_subtype(c) && b.is_subtype(c) {
             assert!(join.is_subtype(c), "{a} ∨ {b} is {join}, and not below {c}");
         }
@@ -148,7 +149,7 @@ fn types_are_bounded() {
     assert_eq!(names(400, "/n").to_string(), "/name");
 }
 
-/// Reads each type and prints it again.
+/// Parses each type and prints it again.
 fn check_read(types: &[&'static str], expect: Expect) {
     let mut out = String::new();
     for text in types {
@@ -201,7 +202,7 @@ fn names_are_compared_by_segment() {
     assert!(!below("/a", "/a") && !below("/ab", "/a") && !below("/ab/c", "/a"));
 }
 
-/// What is inferred of every relation of a program.
+/// Prints the inferred types of every relation of a program.
 fn check_relations(text: &str, expect: Expect) {
     let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
     let program = Program::new(vec![file]);

@@ -1,53 +1,54 @@
-//! The type value: what a type expression means, in one canonical form for both notations.
+//! The type value: one canonical form for both notations of type expressions.
 //!
-//! Tuples are pairs nested to the right, tagged unions are unions of structs, a union is flat,
-//! sorted and has no member that another covers. Cloning is cheap: parts are shared.
+//! Tuples are pairs nested to the right, and tagged unions are unions of structs. A union is flat
+//! and sorted, and no member covers another. Cloning is cheap because parts are shared.
 
 use std::sync::Arc;
 
 use mangle_syntax::text::Symbol;
 
-/// How deep a type may nest; what lies deeper is [`Type::Any`]. Types of real programs nest three
-/// or four deep, and a recursive rule could nest without end.
+/// The maximum nesting depth of a type. Deeper parts are [`Type::Any`]. Types of real programs nest
+/// three or four levels, but a recursive rule could nest types without end.
 pub(super) const DEPTH: usize = 12;
 
-/// How deep a type may nest, however many parts it has.
+/// The maximum nesting depth of a type with an unlimited number of parts.
 const SHALLOW: usize = 4;
 
-/// How many parts a type that nests deeper than [`SHALLOW`] may have: `fn:pair(X, X)` rule by rule doubles them.
+/// The maximum number of parts of a type that nests deeper than [`SHALLOW`]. Each rule with
+/// `fn:pair(X, X)` doubles the number of parts.
 const MOST_PARTS: usize = 256;
 
 /// A set of values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
-    /// Every value, `/any`; also what nothing is known of.
+    /// Every value, `/any`. Also used for unknown types.
     Any,
     /// All values of one kind.
     Base(Base),
-    /// The names strictly below a name: `/role` has `/role/admin`, not `/role` itself.
+    /// The names strictly below a name: `/role` contains `/role/admin`, but not `/role`.
     Prefix(Symbol),
-    /// One name that a declaration lists, `.Singleton</red>`.
+    /// One name from a declaration, `.Singleton</red>`.
     Singleton(Symbol),
-    /// One name that a clause writes. The same set as the singleton; known from what the program
-    /// happens to say, where a singleton is known from what it promises.
+    /// One name from a clause. The set is the same as for a singleton, but a singleton is declared
+    /// and a literal is only observed.
     Literal(Symbol),
-    /// A type variable; only built-in signatures bind it, elsewhere it stands for any type.
+    /// A type variable. Bound only in the signatures of built-ins, elsewhere it means any type.
     Variable(Symbol),
     /// `.List<T>`
     List(Arc<Type>),
     /// `.Option<T>`
     Option(Arc<Type>),
-    /// `.Pair<A, B>`; `.Tuple<A, B, C>` is `.Pair<A, .Pair<B, C>>`.
+    /// `.Pair<A, B>`. `.Tuple<A, B, C>` is `.Pair<A, .Pair<B, C>>`.
     Pair(Arc<(Type, Type)>),
     /// `.Map<K, V>`
     Map(Arc<(Type, Type)>),
-    /// `.Struct<…>`, its fields sorted by label.
+    /// `.Struct<…>`, with the fields sorted by label.
     Struct(Arc<[StructField]>),
-    /// The values of all members: none (`/bot`), or at least two.
+    /// The values of all members: zero members (`/bot`) or at least two.
     Union(Arc<[Type]>),
 }
 
-/// A kind of values that has no parts.
+/// A kind of values without parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
     /// `/number`: 64-bit integers.
@@ -67,11 +68,11 @@ pub enum Base {
 }
 
 impl Base {
-    /// All of them.
+    /// All base types.
     pub const ALL: [Self; 7] =
         [Self::Number, Self::Float, Self::String, Self::Bytes, Self::Name, Self::Time, Self::Duration];
 
-    /// The name of the type.
+    /// The name of the type, for example `/number`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -85,7 +86,7 @@ impl Base {
         }
     }
 
-    /// The base type of this name.
+    /// The base type with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|base| base.as_str() == name)
@@ -95,16 +96,16 @@ impl Base {
 /// A field of a struct type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StructField {
-    /// The label under which a struct has the value.
+    /// The label of the field.
     pub label: Symbol,
-    /// Whether a struct may lack it.
+    /// True if a struct may omit the field.
     pub optional: bool,
-    /// The type of its value.
+    /// The type of the value.
     pub ty: Type,
 }
 
 impl Type {
-    /// The type of no value, `/bot`.
+    /// The empty type, `/bot`.
     #[must_use]
     pub fn bottom() -> Self {
         Self::Union(Arc::from([]))
@@ -122,7 +123,7 @@ impl Type {
         Self::Base(Base::Name)
     }
 
-    /// `/true` and `/false`.
+    /// The type of `/true` and `/false`.
     #[must_use]
     pub fn boolean() -> Self {
         Self::Union(Arc::from(["/false", "/true"].map(|name| Self::Singleton(Symbol::new(name)))))
@@ -140,7 +141,8 @@ impl Type {
         Self::Pair(Arc::new((first, second)))
     }
 
-    /// The type of tuples, pairs nested to the right. Of one part it is that part; of none, any.
+    /// The type of tuples: pairs nested to the right. A single part is returned unchanged. Without
+    /// parts, the type is `/any`.
     #[must_use]
     pub fn tuple(parts: impl DoubleEndedIterator<Item = Self>) -> Self {
         parts.rev().reduce(|rest, part| Self::pair(part, rest)).unwrap_or(Self::Any)
@@ -152,7 +154,7 @@ impl Type {
         Self::Map(Arc::new((key, value)))
     }
 
-    /// The type of structs with these fields. Of fields with one label the first counts.
+    /// The type of structs with these fields. If a label is repeated, its first field is used.
     #[must_use]
     pub fn structure(mut fields: Vec<StructField>) -> Self {
         fields.sort_by_key(|field| field.label);
@@ -160,19 +162,19 @@ impl Type {
         Self::Struct(fields.into())
     }
 
-    /// Whether no value has the type.
+    /// True if no value has the type.
     #[must_use]
     pub fn is_bottom(&self) -> bool {
         matches!(self, Self::Union(members) if members.is_empty())
     }
 
-    /// Whether nothing is known of the values.
+    /// True if the type is unknown.
     #[must_use]
     pub fn is_any(&self) -> bool {
         matches!(self, Self::Any | Self::Variable(_))
     }
 
-    /// The members of a union; of another type, it alone.
+    /// The members of a union. Any other type is its own only member.
     #[must_use]
     pub fn members(&self) -> &[Self] {
         match self {
@@ -181,7 +183,7 @@ impl Type {
         }
     }
 
-    /// Whether all values are names.
+    /// True if all values are names.
     #[must_use]
     pub fn is_name(&self) -> bool {
         let name = |member: &Self| {
@@ -190,7 +192,7 @@ impl Type {
         !self.is_bottom() && self.members().iter().all(name)
     }
 
-    /// The name that is the only value.
+    /// The only value, if the type is a single name.
     #[must_use]
     pub fn constant(&self) -> Option<Symbol> {
         match self {
@@ -199,7 +201,8 @@ impl Type {
         }
     }
 
-    /// The type with `/any` in place of what lies deeper than `depth`, and less deep where it has too many parts.
+    /// Replaces parts deeper than `depth` by `/any`. If the type has too many parts, the depth is
+    /// reduced further.
     #[must_use]
     pub(super) fn bounded(self, depth: usize) -> Self {
         let fits = |depth: &usize| {
@@ -210,7 +213,7 @@ impl Type {
         if self.is_shallow(depth) { self } else { self.cut(depth) }
     }
 
-    /// Whether the parts down to a depth are no more than `left`, from which they are taken.
+    /// True if the parts down to a depth are at most `left`. Subtracts them from `left`.
     fn has_room(&self, depth: usize, left: &mut usize) -> bool {
         let Some(below) = depth.checked_sub(1) else { return true };
         let Some(rest) = left.checked_sub(1) else { return false };
@@ -253,7 +256,7 @@ impl Type {
         }
     }
 
-    /// The type with every type variable replaced by what `of` gives for it.
+    /// Replaces each type variable by the result of `of`.
     #[must_use]
     pub(super) fn substitute(&self, of: &impl Fn(Symbol) -> Self) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! Which type expressions the reference takes, and what is wrong with the others.
+//! Checks type expressions for the faults that the Go implementation rejects, and a few more.
 
 use rustc_hash::FxHashSet;
 
@@ -6,57 +6,57 @@ use super::expression::{Constructor, is_optional};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// Something wrong in a type expression.
+/// A fault in a type expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// The element at fault.
     pub range: TextRange,
-    /// Which rule of type expressions is broken.
+    /// The violated rule.
     pub kind: FaultKind,
-    /// Whether the reference rejects it. It does not look into optional fields of structs, nor for
-    /// fields that are listed twice.
+    /// True if the Go implementation rejects the expression. The Go implementation ignores faults
+    /// in optional struct fields, and repeated fields.
     pub rejected: bool,
 }
 
-/// What is wrong with an element of a type expression.
+/// The kind of a fault in a type expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A number, float or byte string where a type belongs.
+    /// A number, float or byte string in place of a type.
     Constant,
-    /// A string where a type belongs.
+    /// A string in place of a type.
     String,
-    /// A list, map or struct literal where a type belongs.
+    /// A list, map or struct literal in place of a type.
     Literal(ApplyForm),
-    /// A function or an unknown word where a constructor belongs; with its `fn:`.
+    /// A function or unknown word in place of a constructor. The name includes `fn:`.
     NotConstructor(Symbol),
     /// The wrong number of arguments.
     ArgumentCount(Constructor, usize),
     /// A struct field without a type, or a type without a label.
     OddFields,
-    /// A struct label that is no name.
+    /// A struct label that is not a name.
     LabelNotName,
-    /// A label that the struct already has.
+    /// A repeated struct label.
     LabelRepeated(Symbol),
-    /// `opt` with something else than a label and a type.
+    /// An `opt` whose arguments are not a label and a type.
     OptionalShape,
     /// A tagged union with an even number of arguments.
     OddVariants,
-    /// A tag field or tag that is no name.
+    /// A tag field or tag that is not a name.
     TagNotName,
-    /// A tag that the union already has.
+    /// A repeated tag of a tagged union.
     TagRepeated(Symbol),
-    /// A variant that is no struct type.
+    /// A variant that is not a struct type.
     VariantNotStruct,
     /// A variant that lists the tag field.
     VariantHasTagField(Symbol),
-    /// A variable of a function type's result that its arguments lack.
+    /// A variable in the result of a function type that is missing in its arguments.
     ResultVariable(Symbol),
-    /// A singleton of something else than a name.
+    /// A singleton of a value that is not a name.
     SingletonNotName,
 }
 
-/// What is wrong in a type expression that stands in a `bound`; empty when it is well formed.
-/// Type variables are allowed anywhere, `_` included.
+/// Returns the faults of a type expression in a `bound`. Empty if the expression is well formed.
+/// Type variables are allowed anywhere, including `_`.
 #[must_use]
 pub fn faults(term: &Term) -> Vec<Fault> {
     let mut checker = Checker { faults: Vec::new(), unchecked: false };
@@ -66,7 +66,7 @@ pub fn faults(term: &Term) -> Vec<Fault> {
 
 struct Checker {
     faults: Vec<Fault>,
-    /// Inside something that the reference does not look into.
+    /// True inside parts that the Go implementation does not check.
     unchecked: bool,
 }
 
@@ -224,7 +224,6 @@ impl Checker {
     }
 }
 
-/// The labels of a struct type's fields.
 fn labels(fields: &[Term]) -> impl Iterator<Item = &Term> {
     let required = fields.iter().filter(|field| !is_optional(field)).step_by(2);
     let optional = fields.iter().filter_map(|field| {

@@ -1,4 +1,4 @@
-//! The built-in predicates, and comparisons of two values.
+//! Evaluates the built-in predicates and comparisons of two values.
 
 use super::failure::{Failure, SHOWN, duration, float, list, name, number, string, time};
 use super::function::entry;
@@ -12,7 +12,7 @@ pub struct Builtin(Test);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
-    /// `:lt` and its kin, of numbers, floats, times or durations.
+    /// `:lt`, `:le`, `:gt` or `:ge` for numbers, floats, times or durations.
     Compare(Kind, Order),
     WithinDistance,
     Filter,
@@ -46,7 +46,7 @@ enum Order {
     GreaterEqual,
 }
 
-/// How two intervals lie.
+/// The relation between two intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Before,
@@ -61,7 +61,7 @@ enum Relation {
 }
 
 impl Builtin {
-    /// The predicate of this name, which is given with its colon.
+    /// The predicate with this name, including the colon.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.strip_prefix(':')?;
@@ -100,16 +100,21 @@ impl Builtin {
         Some(Self(test))
     }
 
-    /// Solves the predicate. `args` are the arguments, `None` where a variable without a value
-    /// stands. For each solution the values of those `None` that the predicate binds are pushed to
-    /// `out`, from left to right. Gives the number of solutions; 0 when the predicate does not hold.
+    /// Solves the predicate and returns the number of solutions. Zero if the predicate does not
+    /// hold.
     ///
-    /// An output that has a value already is compared where the engine does (`:match_entry`,
-    /// `:match_field`, `:list:member`).
+    /// `args` are the arguments, with `None` for variables without a value. For each solution, the
+    /// values of the bound variables are pushed to `out`, from left to right.
+    ///
+    /// `:match_entry`, `:match_field` and `:list:member` accept an output that already has a value,
+    /// and compare it.
     ///
     /// # Errors
-    /// When the engine would stop: for values of a kind that the predicate does not take, for an
-    /// input without a value, and for an output of `:match_pair` or `:match_cons` with one.
+    /// If the engine would stop:
+    ///
+    /// - the kind of a value is wrong;
+    /// - an input has no value;
+    /// - an output of `:match_pair` or `:match_cons` already has a value.
     pub fn solve(
         self,
         values: &mut Values,
@@ -155,11 +160,11 @@ impl Builtin {
     }
 }
 
-/// Whether `left operator right` holds for two values.
+/// True if `left operator right` holds for two values.
 ///
 /// # Errors
-/// When `<`, `<=`, `>` or `>=` stands between values that are not both integers, which stops the
-/// engine.
+/// If the operator is `<`, `<=`, `>` or `>=` and a value is not an integer. The engine stops in
+/// this case.
 pub fn compare(values: &Values, operator: Operator, left: ValueId, right: ValueId) -> Result<bool, Failure> {
     let order = match operator {
         Operator::Equal => return Ok(left == right),
@@ -194,7 +199,7 @@ fn order_holds(
     })
 }
 
-/// Not a number is in no order.
+/// Comparisons with NaN are false.
 fn float_order_holds(order: Order, left: f64, right: f64) -> bool {
     match order {
         Order::Less => left < right,
@@ -204,7 +209,7 @@ fn float_order_holds(order: Order, left: f64, right: f64) -> bool {
     }
 }
 
-/// An input, which must have a value.
+/// The value of an input, or an error if it has none.
 fn given(arg: Option<ValueId>) -> Result<ValueId, Failure> {
     arg.ok_or_else(|| Failure::wrong("a variable is unbound"))
 }
@@ -213,7 +218,7 @@ fn is_true(values: &Values, value: ValueId) -> bool {
     matches!(values.get(value), Datum::Name(name) if &**name == "/true")
 }
 
-/// The difference wraps around; that of which the size does not fit counts as the largest.
+/// The difference wraps around. If its absolute value does not fit in 64 bits, the maximum is used.
 fn within_distance(values: &Values, [left, right, limit]: [ValueId; 3]) -> Result<bool, Failure> {
     let difference = number(values, left)?.wrapping_sub(number(values, right)?);
     Ok(difference.saturating_abs() < number(values, limit)?)
@@ -236,7 +241,7 @@ fn text_test(
     Ok(test(text, part))
 }
 
-/// The pattern is compiled before the engine looks at the text.
+/// The engine compiles the pattern before it checks the type of the text.
 fn matches_pattern(values: &Values, text: ValueId, pattern: ValueId) -> Result<bool, Failure> {
     let source = string(values, pattern)?;
     let regex = compiled_pattern(source).map_err(|why| {
@@ -270,7 +275,7 @@ fn take_apart(
     Ok(1)
 }
 
-/// The engine looks at the key only when there is something in which to look it up.
+/// The engine checks the key only if the map or struct is not empty.
 fn look_up(
     test: Test,
     values: &Values,
@@ -311,7 +316,7 @@ fn list_member(
     }
 }
 
-/// The ends of an interval, which must be numbers although the declared type says times.
+/// The ends of an interval. Both must be numbers, although the declared type is a pair of times.
 fn ends(values: &Values, id: ValueId) -> Result<(i64, i64), Failure> {
     match values.get(id) {
         Datum::Pair(start, end) => Ok((number(values, *start)?, number(values, *end)?)),

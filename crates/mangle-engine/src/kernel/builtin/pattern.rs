@@ -1,4 +1,4 @@
-//! The regular expressions of `:string:matches`, each compiled once per thread.
+//! Regular expressions of `:string:matches`, with a cache per thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,17 +7,18 @@ use mangle_settings::gate_pattern;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-/// The number of patterns that a thread keeps. Programs have few, but facts can hold any number.
+/// The maximum number of cached patterns per thread. Programs have few patterns, but facts can
+/// contain any number.
 const MAX_PATTERNS: usize = 256;
 
 thread_local! {
     static PATTERNS: RefCell<FxHashMap<Box<str>, Rc<Regex>>> = RefCell::default();
 }
 
-/// A pattern as Go reads it, compiled.
+/// Compiles a pattern in Go syntax.
 ///
 /// # Errors
-/// If it does not compile: the text of the engine for the frequent mistakes.
+/// If the pattern is invalid. For frequent mistakes, the text is the error message of the engine.
 pub(super) fn compiled_pattern(pattern: &str) -> Result<Rc<Regex>, String> {
     PATTERNS.with_borrow_mut(|patterns| {
         if let Some(known) = patterns.get(pattern) {
@@ -32,7 +33,7 @@ pub(super) fn compiled_pattern(pattern: &str) -> Result<Rc<Regex>, String> {
     })
 }
 
-/// What is wrong with a pattern.
+/// The error message for an invalid pattern.
 fn fault(pattern: &str, error: &regex::Error) -> String {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");

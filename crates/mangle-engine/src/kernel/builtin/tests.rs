@@ -1,4 +1,4 @@
-//! Hand-picked calls, with outcomes as the engine's.
+//! Tests of built-in predicates. The expected results are results of the engine.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,8 @@ use crate::kernel::values::Values;
 use crate::program::builtins::PREDICATES;
 use mangle_syntax::syntax::ast::Operator;
 
-/// `call holds`, `call fails`, `call = values of the outputs` (one line a solution), `call ! failure`.
+/// Prints `call holds`, `call fails`, `call = output values` (one line per solution) or
+/// `call ! failure`.
 fn outcome(call: &str) -> String {
     let mut values = Values::new();
     let (name, args) = testing::atom(&mut values, call);
@@ -359,8 +360,8 @@ fn intervals() {
     );
 }
 
-/// Every predicate of the table is called with and without a solution, and with values that it
-/// does not take, where there are such.
+/// Every predicate of the table needs a call with and without a solution, and, if possible, a call
+/// with values of the wrong kind.
 #[test]
 fn no_predicate_is_forgotten() {
     let all = [COMPARISONS, TEXT, SHAPES, INTERVALS];

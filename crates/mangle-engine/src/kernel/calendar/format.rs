@@ -1,14 +1,14 @@
-//! The text of an instant down to a unit.
+//! Formats instants down to a given unit.
 
 use super::{CivilTime, NANOS, Zone};
 use crate::kernel::values::push_fraction;
 
-/// The text of an instant in a zone: `2024-05-01` down to `/day`, `2024-05-01T08Z` down to `/hour`,
-/// and so on. `None` for a name that is no unit.
+/// Formats an instant in a zone: `2024-05-01` for `/day`, `2024-05-01T08Z` for `/hour`, and so on.
+/// `None` if `unit` is not the name of a unit.
 pub(in crate::kernel) fn format(instant: i64, zone: &Zone, unit: &str) -> Option<String> {
     let at = CivilTime::at(instant, zone);
     let mut text = format!("{:04}", at.year);
-    // Each unit goes on where the one before it ends.
+    // Each unit is appended to the previous units.
     let units = [
         "/year",
         "/month",
@@ -38,7 +38,7 @@ pub(in crate::kernel) fn format(instant: i64, zone: &Zone, unit: &str) -> Option
     Some(text)
 }
 
-/// `Z`, or `+05:30` without the seconds that offsets of old had.
+/// Appends `Z`, or an offset such as `+05:30`. Seconds of historical offsets are dropped.
 fn push_offset(text: &mut String, seconds: i64) {
     if seconds == 0 {
         text.push('Z');

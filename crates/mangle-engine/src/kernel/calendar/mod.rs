@@ -1,8 +1,8 @@
-//! Calendars, clocks and time zones, as the functions of time see them.
+//! Calendar dates, times of day and time zones for the time functions.
 //!
-//! Takes instants (nanoseconds since 1970 UTC), names of zones and texts; gives dates, instants and
-//! texts, bug for bug as the engine. Zones are those of the database that is built in, so they are
-//! the same on every machine; only `Local` is the machine's own.
+//! Converts between instants (nanoseconds since 1970 UTC), dates and text, including the bugs of
+//! the engine. Zones come from the embedded database, so results are the same on every machine.
+//! Only `Local` depends on the machine.
 
 mod format;
 mod parse;
@@ -22,14 +22,15 @@ const DAY: i64 = 86_400;
 /// A time zone.
 #[derive(Debug, Clone)]
 pub(super) enum Zone {
-    /// Universal time.
+    /// UTC.
     Utc,
-    /// A zone of the database, or the machine's.
+    /// A zone of the database, or the zone of the machine.
     Named(TimeZone),
 }
 
 impl Zone {
-    /// The zone of a name such as `Europe/Paris`, spelt as in the database. No name is UTC.
+    /// The zone of a name such as `Europe/Paris`, in the exact spelling of the database. An empty
+    /// name is UTC.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name {
             "" | "UTC" => Some(Self::Utc),
@@ -41,7 +42,8 @@ impl Zone {
         }
     }
 
-    /// Seconds east of Greenwich at an instant, which is in seconds since 1970.
+    /// The offset from UTC in seconds at an instant, which is in seconds since 1970. Positive
+    /// offsets are east of Greenwich.
     fn offset(&self, seconds: i64) -> i64 {
         match self {
             Self::Utc => 0,
@@ -55,13 +57,13 @@ impl Zone {
     }
 }
 
-/// A date and a time of the day in some zone.
+/// A date and a time of day in some zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CivilTime {
     pub(super) year: i64,
     /// 1 to 12.
     pub(super) month: i64,
-    /// 1 to 31. [`CivilTime::instant`] takes others for days of the months before and behind.
+    /// 1 to 31. [`CivilTime::instant`] accepts any other value as a day of an adjacent month.
     pub(super) day: i64,
     pub(super) hour: i64,
     pub(super) minute: i64,
@@ -70,12 +72,12 @@ pub(super) struct CivilTime {
 }
 
 impl CivilTime {
-    /// Midnight.
+    /// Midnight of a date.
     fn date(year: i64, month: i64, day: i64) -> Self {
         Self { year, month, day, hour: 0, minute: 0, second: 0, nanos: 0 }
     }
 
-    /// What calendar and clock in a zone show at an instant.
+    /// The date and time of day in a zone at an instant.
     pub(super) fn at(instant: i64, zone: &Zone) -> Self {
         let seconds = instant.div_euclid(NANOS);
         Self::at_second(seconds, instant.rem_euclid(NANOS), zone)
@@ -89,19 +91,19 @@ impl CivilTime {
         Self { year, month, day, hour: second / 3_600, minute: second / 60 % 60, second: second % 60, nanos }
     }
 
-    /// The second since 1970 at which calendar and clock show this. Of a time that the clock skips
-    /// or shows twice, the one that the engine takes.
+    /// The time in seconds since 1970. If a clock change skips or repeats the local time, the
+    /// result matches the engine.
     fn seconds(&self, zone: &Zone) -> i64 {
         let days = days_since_epoch(self.year, self.month, 1) + self.day - 1;
         let local = days * DAY + self.hour * 3_600 + self.minute * 60 + self.second;
-        // The zone is asked twice: as if the local time were universal, then closer.
+        // The offset is looked up twice: first with the local time as UTC, then with the result.
         match zone.offset(local) {
             0 => local,
             near => local - zone.offset(local - near),
         }
     }
 
-    /// The instant at which calendar and clock show this; beyond 1678 to 2261 it wraps around.
+    /// The instant in nanoseconds since 1970. Wraps around outside of 1678 to 2261.
     fn instant(&self, zone: &Zone) -> i64 {
         self.seconds(zone).wrapping_mul(NANOS).wrapping_add(self.nanos)
     }
@@ -110,14 +112,15 @@ impl CivilTime {
 /// The day of the week in a zone at an instant, 1 for Monday.
 pub(super) fn weekday(instant: i64, zone: &Zone) -> i64 {
     let CivilTime { year, month, day, .. } = CivilTime::at(instant, zone);
-    // 1970 began on a Thursday.
+    // 1970-01-01 was a Thursday.
     (days_since_epoch(year, month, day) + 3).rem_euclid(7) + 1
 }
 
-/// The instant that is `count` of `/year`, `/month`, `/week` or `/day` after an instant in a zone, at the same time of the day. A
-/// day that the month does not have runs over into the next month, as Go's `AddDate` does it. `None` for other units.
+/// Adds `count` units (`/year`, `/month`, `/week` or `/day`) to an instant in a zone, at the same
+/// time of day. A missing day of a month overflows into the next month, like Go's `AddDate`. `None`
+/// for other units.
 pub(super) fn moved(instant: i64, zone: &Zone, count: i64, unit: &str) -> Option<i64> {
-    /// Beyond, years have no instant of 64 bits anyway.
+    /// Larger counts lead to years outside of the 64-bit range anyway.
     const LIMIT: i64 = 1 << 30;
     let count = count.clamp(-LIMIT, LIMIT);
     let mut civil = CivilTime::at(instant, zone);
@@ -135,8 +138,8 @@ pub(super) fn moved(instant: i64, zone: &Zone, count: i64, unit: &str) -> Option
     Some(civil.instant(zone))
 }
 
-/// The start of the `/year`, `/month`, `/week` (on Monday) or `/day` in a zone that holds an
-/// instant. `None` for other units.
+/// The start of the `/year`, `/month`, `/week` (Monday) or `/day` that contains an instant in a
+/// zone. `None` for other units.
 pub(super) fn start_of(instant: i64, zone: &Zone, unit: &str) -> Option<i64> {
     let CivilTime { year, month, day, .. } = CivilTime::at(instant, zone);
     let start = match unit {
@@ -144,11 +147,12 @@ pub(super) fn start_of(instant: i64, zone: &Zone, unit: &str) -> Option<i64> {
         "/month" => CivilTime::date(year, month, 1),
         "/day" => CivilTime::date(year, month, day),
         "/week" => {
-            // Where clocks skip midnight, the day may begin at another hour, even on the day before.
+            // If a clock change skips midnight, the day may start at another hour, even in the
+            // previous day.
             let seconds = CivilTime::date(year, month, day).seconds(zone);
             let morning = CivilTime::at_second(seconds, 0, zone);
             let days = days_since_epoch(morning.year, morning.month, morning.day);
-            // 1970 began on a Thursday.
+            // 1970-01-01 was a Thursday.
             CivilTime { day: morning.day - (days + 3).rem_euclid(7), ..morning }
         }
         _ => return None,

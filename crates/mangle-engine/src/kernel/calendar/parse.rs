@@ -1,10 +1,10 @@
-//! Texts of instants and durations, as leniently as the engine reads them.
+//! Parses instants and durations, as leniently as the engine.
 
 use super::{CivilTime, Zone};
 use mangle_syntax::syntax::time::days_in_month;
 
-/// The instant of `2024-05-01T08:30:00Z`, with a fraction of the second or an offset such as
-/// `+02:00` instead of `Z`. The hour may have one digit, the fraction a comma.
+/// Parses `2024-05-01T08:30:00Z`, with an optional fraction of the second, or an offset such as
+/// `+02:00` instead of `Z`. The hour may have one digit, and the fraction may start with a comma.
 pub(in crate::kernel) fn parse_rfc3339(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     let civil = date_and_time(&mut rest, true)?;
@@ -13,10 +13,9 @@ pub(in crate::kernel) fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(CivilTime { second, ..civil }.instant(&Zone::Utc))
 }
 
-/// The instant at which calendar and clock of a zone show `2024-05-01T08:30:00`, with a fraction of
-/// the second or without.
+/// Parses a local time of a zone, `2024-05-01T08:30:00`, with an optional fraction of the second.
 pub(in crate::kernel) fn parse_civil(text: &str, zone: &Zone) -> Option<i64> {
-    // The engine first asks for nine digits, which it reads as a number that may have a sign.
+    // The engine first expects nine fraction digits and parses them as a number with optional sign.
     let nine = || {
         let mut rest = text.as_bytes();
         let civil = date_and_time(&mut rest, false)?;
@@ -34,7 +33,8 @@ pub(in crate::kernel) fn parse_civil(text: &str, zone: &Zone) -> Option<i64> {
     Some(nine().or_else(any)?.instant(zone))
 }
 
-/// `2024-05-01T08:30:00` and, if wanted, a fraction; `rest` is what is left behind it.
+/// Parses `2024-05-01T08:30:00` and, if `fraction`, a fraction of the second. `rest` becomes the
+/// remaining text.
 fn date_and_time(rest: &mut &[u8], fraction: bool) -> Option<CivilTime> {
     let year = number(take(rest, 4)?)?;
     let month = two_digits(rest, b"-")?;
@@ -53,7 +53,7 @@ fn date_and_time(rest: &mut &[u8], fraction: bool) -> Option<CivilTime> {
     valid.then_some(CivilTime { year, month, day, hour, minute, second, nanos })
 }
 
-/// A dot or comma and digits, of which nine count. Nothing is 0.
+/// Parses a dot or comma with digits. Digits after the ninth are ignored, and no digits are 0.
 fn nanos(rest: &mut &[u8]) -> i64 {
     let behind = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b",")).unwrap_or_default();
     let length = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -65,7 +65,8 @@ fn nanos(rest: &mut &[u8]) -> i64 {
     nine.fold(0, |nanos, digit| nanos * 10 + digit)
 }
 
-/// `+02:00` in seconds. Up to 24 hours and 60 minutes, since the engine takes those too.
+/// Parses an offset such as `+02:00`, in seconds. Like the engine, accepts up to 24 hours and 60
+/// minutes.
 fn offset(text: &[u8]) -> Option<i64> {
     let [sign @ (b'+' | b'-'), hour @ .., b':', ten, one] = text else { return None };
     let hours = (hour.len() == 2).then(|| number(hour)).flatten()?;
@@ -86,16 +87,17 @@ fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// The value of digits and nothing else.
+/// Parses digits without a sign.
 fn number(digits: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(digits).ok()?;
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// The largest size of a duration in nanoseconds, that of the smallest negative one.
+/// The absolute value of the smallest duration in nanoseconds.
 const MOST: u64 = 1 << 63;
 
-/// `1h30m`, `-1.5h`, `500ms` in nanoseconds. `None` for other text and for what 64 bits do not hold.
+/// Parses durations such as `1h30m`, `-1.5h` and `500ms`, in nanoseconds. `None` for other text and
+/// if the result does not fit in 64 bits.
 pub(in crate::kernel) fn parse_duration(text: &str) -> Option<i64> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -111,7 +113,7 @@ pub(in crate::kernel) fn parse_duration(text: &str) -> Option<i64> {
     if negative { Some(total.wrapping_neg().cast_signed()) } else { i64::try_from(total).ok() }
 }
 
-/// The size of a number with its unit, and the text behind it.
+/// Parses a number with its unit. Returns its size in nanoseconds and the remaining text.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn one_unit(text: &str) -> Option<(u64, &str)> {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -127,13 +129,12 @@ fn one_unit(text: &str) -> Option<(u64, &str)> {
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
     let (part, scale) = fraction(part);
     let size = (whole <= MOST / unit).then_some(whole * unit)?;
-    // Floats lose digits here, as they do in the engine.
+    // The conversion to floats loses digits, as in the engine.
     let size = size + (part as f64 * (unit as f64 / scale)) as u64;
     (size <= MOST).then_some((size, rest))
 }
 
-/// The digits of a fraction as a number, and what it must be divided by. Digits that 63 bits do not
-/// hold are ignored.
+/// The digits of a fraction as a number, and its divisor. Digits beyond 63 bits are ignored.
 fn fraction(digits: &str) -> (u64, f64) {
     let (mut value, mut scale) = (0_u64, 1.0);
     for digit in digits.bytes() {
@@ -148,7 +149,7 @@ fn fraction(digits: &str) -> (u64, f64) {
 fn nanos_of(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
-        // The micro sign and the Greek letter.
+        // The micro sign, and the Greek letter mu.
         "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
         "ms" => 1_000_000,
         "s" => 1_000_000_000,

@@ -1,4 +1,4 @@
-//! What a cell may hold, and the value of a text or of JSON as that.
+//! Cell types of fact tables, and the conversion of text and JSON to values.
 
 use serde_json::Value as Json;
 
@@ -8,61 +8,61 @@ use crate::kernel::{Datum, ValueId, Values};
 use mangle_syntax::syntax::time::parse_timestamp;
 use mangle_syntax::text::{Symbol, shorten};
 
-/// What a cell may hold.
+/// The type of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// Whatever it looks like.
+    /// Any value. The type is inferred from the text.
     Any,
     /// An integer.
     Number,
-    /// A number that becomes a float.
+    /// A number that is converted to a float.
     Float,
-    /// Any text, taken as it is.
+    /// Any text, unchanged.
     String,
-    /// Bytes: those of the text.
+    /// The bytes of the text.
     Bytes,
-    /// A name constant, whichever it is.
+    /// Any name constant.
     Name,
-    /// A name below this one.
+    /// A name below this prefix.
     Below(Symbol),
-    /// This name.
+    /// Exactly this name.
     Constant(Symbol),
     /// An instant.
     Time,
-    /// A span of time.
+    /// A duration.
     Duration,
-    /// The first instant of an interval, or nothing for one that always was.
+    /// The start of an interval. Empty if the interval has no start.
     Start,
-    /// The last instant of an interval, or nothing for one that never ends.
+    /// The end of an interval. Empty if the interval has no end.
     End,
-    /// A list, each element of the same type.
+    /// A list with elements of one type.
     List(Box<Cell>),
-    /// A pair; a tuple is pairs nested to the right.
+    /// A pair. A tuple is pairs nested to the right.
     Pair(Box<(Cell, Cell)>),
-    /// A map: the type of its keys and that of its values.
+    /// A map with the types of its keys and values.
     Map(Box<(Cell, Cell)>),
     /// A struct with these fields.
     Struct(Vec<CellField>),
-    /// One of these, the first that fits.
+    /// The first matching type.
     Either(Vec<Cell>),
 }
 
 /// A field of a struct.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellField {
-    /// Its label, with the slash.
+    /// The label, including the slash.
     pub label: Symbol,
-    /// Whether it may be left out.
+    /// True if the field may be omitted.
     pub optional: bool,
-    /// What it holds.
+    /// The type of the field.
     pub cell: Cell,
 }
 
-/// A value, or the headline about a cell that has none.
+/// A value, or the headline for an invalid cell.
 type CellResult = Result<ValueId, String>;
 
 impl Cell {
-    /// The value of a text.
+    /// Converts a text.
     pub(super) fn of_text(&self, text: &str, values: &mut Values) -> CellResult {
         let trimmed = text.trim();
         match self {
@@ -98,7 +98,7 @@ impl Cell {
         }
     }
 
-    /// The value of a text that is a string of JSON.
+    /// Converts the text of a JSON string.
     pub(super) fn of_json_text(&self, text: &str, values: &mut Values) -> CellResult {
         match self {
             Self::Either(cells) => first(cells, Quoted(text), |cell| cell.of_json_text(text, values)),
@@ -110,7 +110,7 @@ impl Cell {
         }
     }
 
-    /// The value of JSON.
+    /// Converts a JSON value.
     pub(super) fn of_json(&self, json: &Json, values: &mut Values) -> CellResult {
         match (self, json) {
             (_, Json::String(text)) => self.of_json_text(text, values),
@@ -146,7 +146,7 @@ impl Cell {
         }
     }
 
-    /// The end of an interval that is open.
+    /// The instant of an open end of an interval.
     fn open_end(&self) -> i64 {
         if matches!(self, Self::Start) { BEGINNING } else { END }
     }
@@ -171,12 +171,12 @@ impl Cell {
         Err(self.unfit(text) + &hint)
     }
 
-    /// The headline about something that is not of this kind.
+    /// The headline for a value of the wrong type.
     fn unfit(&self, found: impl std::fmt::Display) -> String {
         format!("`{}` is not {}", shorten(&found.to_string(), QUOTED), self.kind())
     }
 
-    /// What it contains, as a message names it.
+    /// The type for use in a message.
     fn kind(&self) -> String {
         match self {
             Self::Any => "a value".into(),
@@ -202,7 +202,7 @@ impl Cell {
     }
 }
 
-/// A text as it is written in JSON, for a message.
+/// A text that is displayed as a JSON string.
 struct Quoted<'t>(&'t str);
 
 impl std::fmt::Display for Quoted<'_> {
@@ -211,13 +211,13 @@ impl std::fmt::Display for Quoted<'_> {
     }
 }
 
-/// How many of several kinds a message names.
+/// The maximum number of alternative types in a message.
 const KINDS_SHOWN: usize = 6;
 
-/// How much of a cell a message quotes, in characters.
+/// The maximum number of characters of a cell in a message.
 const QUOTED: usize = 40;
 
-/// What fits first. Where nothing does, all are named.
+/// The first successful conversion. If all fail, the error lists all types.
 fn first<T>(
     cells: &[Cell],
     found: impl std::fmt::Display,
@@ -236,12 +236,12 @@ fn first<T>(
     }
 }
 
-/// A text as what it looks like: a number, a float, a name, else a string.
+/// Infers the type of a text: a number, a float, a name, or otherwise a string.
 fn look(text: &str, values: &mut Values) -> CellResult {
     let trimmed = text.trim();
     Ok(match trimmed.as_bytes() {
         [b'/', ..] if is_name(trimmed) => values.name(trimmed),
-        // Digits that a number cannot keep are those of an identifier.
+        // A leading zero indicates an identifier, and a number would lose it.
         [b'0', b'0'..=b'9', ..] => values.string(text),
         [b'-', ..] | [b'0'..=b'9', ..] => {
             if let Ok(number) = trimmed.parse::<i64>() {
@@ -256,7 +256,7 @@ fn look(text: &str, values: &mut Values) -> CellResult {
     })
 }
 
-/// JSON as what it looks like: truths are names, objects structs.
+/// Converts JSON without a declared type. Booleans become names and objects become structs.
 fn look_at_json(json: &Json, values: &mut Values) -> CellResult {
     match json {
         Json::Null => Err("`null` is not a value".into()),
@@ -281,7 +281,7 @@ fn look_at_json(json: &Json, values: &mut Values) -> CellResult {
     }
 }
 
-/// A pair, or a tuple: pairs nested to the right.
+/// Converts a pair, or a tuple: pairs nested to the right.
 fn pair(whole: &Cell, parts: &(Cell, Cell), elements: &[Json], values: &mut Values) -> CellResult {
     let unfit = || whole.unfit(Json::from(elements.to_vec()));
     let (first, second) = match (elements, &parts.1) {
@@ -318,7 +318,7 @@ fn structure(
     }
 }
 
-/// The label of a field that JSON calls by this key, with or without the slash.
+/// The label for the JSON key of a field, with or without the slash.
 fn label(key: &str) -> Result<String, String> {
     let label = if key.starts_with('/') { key.to_owned() } else { format!("/{key}") };
     if is_name(&label) {
@@ -328,7 +328,7 @@ fn label(key: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a text is a name: slashes with letters, digits and `._~%-` between them.
+/// True if a text is a name: segments of letters, digits and `._~%-`, each after a slash.
 fn is_name(text: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
@@ -339,7 +339,7 @@ fn is_name(text: &str) -> bool {
     text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_part))
 }
 
-/// A float in digits; words such as `inf` are none.
+/// Parses a decimal float. Words such as `inf` are rejected.
 fn float(text: &str) -> Option<f64> {
     let is_plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
     text.bytes().all(is_plain).then(|| text.parse().ok()).flatten().filter(|float: &f64| float.is_finite())

@@ -1,4 +1,4 @@
-//! Facts from columns, such as those of a data frame: each has a name, and all have a cell for each row.
+//! Reads facts from named columns of equal length, such as a data frame.
 
 use std::ops::ControlFlow;
 
@@ -13,26 +13,27 @@ use crate::kernel::{ValueId, Values};
 pub enum ColumnCell<'c> {
     /// A text.
     Text(&'c str),
-    /// Anything else, as JSON.
+    /// Any other value, as JSON.
     Json(Json),
 }
 
 /// Columns of the same length.
 pub trait FactColumns {
-    /// What the columns are called, in their order.
+    /// The names of the columns, in order.
     fn names(&self) -> Vec<&str>;
 
-    /// How many rows there are.
+    /// The number of rows.
     fn rows(&self) -> usize;
 
-    /// The cell of a column in a row, both counted from 0 and in bounds.
+    /// The cell at a row and column, both from 0 and in bounds.
     fn cell(&self, row: usize, column: usize) -> ColumnCell<'_>;
 }
 
-/// Reads the facts of a table that is given in parts, each with the same columns. Rows are counted from 1 through all parts.
+/// Reads the facts of a table that consists of parts with the same columns. Row numbers start at 1
+/// and continue through all parts.
 ///
-/// The names of columns are those of the arguments; of a predicate whose declaration names none, the columns are the
-/// arguments in their order.
+/// Columns are matched to arguments by name. If the declaration of the predicate names no
+/// arguments, columns are matched by position.
 pub fn read_columns<'r, C: FactColumns>(
     parts: &[C],
     shapes: &'r [TableShape],

@@ -1,4 +1,5 @@
-//! Facts from comma-separated values, as RFC 4180 has them. A first row with the names of the arguments is a header.
+//! Reads facts from comma-separated values (RFC 4180). A first row with the names of the arguments
+//! is a header.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -10,11 +11,11 @@ use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
 use mangle_syntax::text::shorten;
 
-/// What a first row is.
+/// The kind of the first row.
 enum First {
-    /// For each column of the shape the cell that holds it.
+    /// A header: the index of the shape, and for each of its columns the index of the cell.
     Header(usize, Vec<usize>),
-    /// Nearly a header.
+    /// A header with an unknown argument.
     Wrong(CellError),
     /// A fact.
     Data,
@@ -23,14 +24,15 @@ enum First {
 /// Reads the facts of a table.
 ///
 /// # Errors
-/// When the bytes cannot be read, or a row is longer than 16 MiB; what came before them was handed on.
+/// If the bytes cannot be read, or a row is longer than 16 MiB. Earlier rows were already passed to
+/// the sink.
 pub fn read_csv<'r>(
     input: impl Read,
     shapes: &'r [TableShape],
     values: &'r mut Values,
     sink: &'r mut RowSink<'r>,
 ) -> io::Result<TableReport> {
-    // With a line end behind the last row, too, lines can be counted.
+    // A final line end makes the line numbers of the last row consistent.
     let read = Cell::new(0);
     let input = RowLimit { input: input.chain(&b"\n"[..]), read: &read };
     let mut builder = ReaderBuilder::new();
@@ -81,10 +83,10 @@ pub fn read_csv<'r>(
     }
 }
 
-/// Ends the reading in a row that is too long: a quote that is never closed must not fill the memory.
+/// A reader that fails if a row is too long. An unclosed quote must not fill the memory.
 struct RowLimit<'c, R> {
     input: R,
-    /// How many bytes were read for the row at hand.
+    /// The number of bytes of the current row.
     read: &'c Cell<u64>,
 }
 
@@ -99,7 +101,7 @@ impl<R: Read> Read for RowLimit<'_, R> {
     }
 }
 
-/// Takes the first half of a line end of two characters out of the last cell.
+/// Removes the `\r` of a `\r\n` line end from the last cell.
 fn without_return(record: &mut StringRecord) {
     let last = record.len().saturating_sub(1);
     let cells = record.iter().enumerate();
@@ -137,7 +139,7 @@ fn row(
     })
 }
 
-/// Whether the first row names the arguments.
+/// Determines if the first row names the arguments.
 fn first(record: &StringRecord, shapes: &[TableShape]) -> First {
     for (index, shape) in shapes.iter().enumerate().filter(|(_, shape)| shape.names.len() == record.len()) {
         let order: Option<Vec<usize>> = shape
@@ -150,7 +152,7 @@ fn first(record: &StringRecord, shapes: &[TableShape]) -> First {
         }
         let unknown: Vec<_> =
             record.iter().enumerate().filter(|(_, cell)| shape.column(cell).is_none()).collect();
-        // Where most are names of arguments, the others were meant to be.
+        // If most cells are argument names, the row is a header with typing errors.
         if let Some((at, cell)) = unknown.first().filter(|_| unknown.len() * 2 < record.len()) {
             let why = format!(
                 "`{}` in the header is not an argument of `{}`; {}",
@@ -164,7 +166,7 @@ fn first(record: &StringRecord, shapes: &[TableShape]) -> First {
     First::Data
 }
 
-/// What is wrong with a row that cannot be read; an error where no further row can be.
+/// Reports a row that cannot be parsed. Returns an error if no further row can be read.
 fn bad_record(error: csv::Error, report: &mut TableReport) -> io::Result<()> {
     let line = error.position().map_or(0, csv::Position::line);
     match error.into_kind() {

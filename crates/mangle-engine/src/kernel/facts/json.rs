@@ -1,4 +1,4 @@
-//! Facts from JSON lines: a row is an array, or an object whose keys are the names of the arguments.
+//! Reads facts from JSON lines. A row is an array, or an object with argument names as keys.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
@@ -12,7 +12,8 @@ use mangle_syntax::text::shorten;
 /// Reads the facts of a table.
 ///
 /// # Errors
-/// When the bytes cannot be read, or a line is longer than 16 MiB; what came before them was handed on.
+/// If the bytes cannot be read, or a line is longer than 16 MiB. Earlier rows were already passed
+/// to the sink.
 pub fn read_json_lines<'r>(
     input: impl Read,
     shapes: &'r [TableShape],
@@ -58,7 +59,7 @@ fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
     })
 }
 
-/// A row whose cells have names.
+/// Reads a row with named cells.
 fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<ControlFlow<()>, CellError> {
     let names: Vec<&str> = cells.keys().map(String::as_str).collect();
     let (shape, places) = placement(rows.shapes, &names)?;
@@ -69,7 +70,7 @@ fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<Co
     }))
 }
 
-/// The shape whose arguments have these names, and for each of its columns the place of the name.
+/// The shape with these argument names, and for each of its columns the index of the name.
 pub(super) fn placement<'s>(
     shapes: &'s [TableShape],
     names: &[&str],
@@ -86,7 +87,7 @@ pub(super) fn placement<'s>(
     Ok((shape, places))
 }
 
-/// Why these are not the names of the arguments.
+/// The error for names that match no shape.
 fn unnamed(shapes: &[TableShape], names: &[&str]) -> CellError {
     let Some(shape) = shapes.iter().find(|shape| !shape.names.is_empty()) else {
         return CellError::row("object without a `Decl` that names the arguments; write an array");

@@ -1,8 +1,10 @@
-//! Facts from tables: CSV and JSON lines, whose file's name is that of the predicate, and columns.
+//! Reads facts from tables (CSV, JSON lines and data frame columns), and writes values as cells.
 //!
-//! Takes bytes and what the program says of the predicates of that name ([`TableShape`]); gives the rows as values, one
-//! after the other, and what is wrong with the others ([`BadRow`]). Nothing but the row at hand is kept, so tables
-//! may be larger than memory as far as this is concerned. Also writes values as cells. Knows no files.
+//! The input is bytes and the shapes of the predicates with the name of the table ([`TableShape`]).
+//! The output is one row of values at a time, and the invalid rows ([`BadRow`]).
+//!
+//! Only the current row is kept, so a table may be larger than memory. The module does not open
+//! files.
 
 mod cell;
 mod columns;
@@ -24,45 +26,46 @@ use std::ops::ControlFlow;
 use super::{ValueId, Values};
 use crate::program::PredicateId;
 
-/// How many bad rows are described; further ones are counted.
+/// The maximum number of bad rows to describe. Further bad rows are only counted.
 pub const BAD_ROWS_KEPT: usize = 20;
 
-/// How long a row may be, in bytes. A file without line ends must not fill the memory.
+/// The maximum size of a row in bytes. A file without line ends must not fill the memory.
 const LONGEST_ROW: u64 = 16 << 20;
 
 /// A fact of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'r> {
-    /// The predicate that the row is a fact of.
+    /// The predicate of the fact.
     pub predicate: PredicateId,
-    /// As [`Fact::tuple`](super::Fact::tuple).
+    /// The values, in the form of [`Fact::tuple`](super::Fact::tuple).
     pub tuple: &'r [ValueId],
-    /// The line that it begins at, counted from 1.
+    /// The first line of the row, from 1.
     pub line: u64,
 }
 
-/// What becomes of the rows. Gets the values, too, because a fact may be made of them. `Break` ends the reading.
+/// The consumer of the rows. The values are mutable because a sink may create facts. `Break` stops
+/// reading.
 pub type RowSink<'s> = dyn FnMut(&mut Values, Row<'_>) -> ControlFlow<()> + 's;
 
-/// A row that is no fact.
+/// An invalid row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRow {
-    /// The line, counted from 1.
+    /// The line, from 1.
     pub line: u64,
-    /// The cell of the row, counted from 1; 0 for the row as a whole.
+    /// The index of the cell, from 1. Zero for the whole row.
     pub cell: usize,
-    /// What is wrong, as a headline.
+    /// The problem, as a headline.
     pub why: String,
 }
 
-/// What became of a table.
+/// The result of reading a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableReport {
-    /// How many rows were facts.
+    /// The number of valid rows.
     pub facts: u64,
-    /// The first rows that were none.
+    /// The first [`BAD_ROWS_KEPT`] invalid rows.
     pub bad: Vec<BadRow>,
-    /// How many rows were none.
+    /// The number of invalid rows.
     pub bad_count: u64,
 }
 
@@ -75,10 +78,10 @@ impl TableReport {
     }
 }
 
-/// What is wrong with a row, before its line is known.
+/// A problem of a row without its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CellError {
-    /// As [`BadRow::cell`].
+    /// See [`BadRow::cell`].
     cell: usize,
     why: String,
 }
@@ -89,7 +92,7 @@ impl CellError {
     }
 }
 
-/// Rows on their way from cells to the sink, with room that is used again.
+/// Passes rows to the sink, with a reused buffer.
 struct Rows<'r> {
     shapes: &'r [TableShape],
     values: &'r mut Values,
@@ -103,7 +106,7 @@ impl<'r> Rows<'r> {
         Self { shapes, values, sink, tuple: Vec::new(), report: TableReport::default() }
     }
 
-    /// The shape with so many cells.
+    /// The shape with this number of cells.
     fn shape(&self, cells: usize) -> Result<&'r TableShape, CellError> {
         let shapes = self.shapes;
         shapes
@@ -112,7 +115,8 @@ impl<'r> Rows<'r> {
             .ok_or_else(|| CellError::row(shape::miscounted(shapes, cells)))
     }
 
-    /// Hands on a row. `value` gives the value of each column; the index of the cell is that in the file.
+    /// Passes a row to the sink. `value` returns the value of each column. The cell index of its
+    /// error refers to the file.
     fn row(
         &mut self,
         line: u64,

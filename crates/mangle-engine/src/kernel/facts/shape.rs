@@ -1,4 +1,4 @@
-//! What a row of a table can be: a predicate, the names of its arguments and what they hold.
+//! Expected shape of table rows: a predicate, with the names and types of its arguments.
 
 use super::{Cell, CellError};
 use crate::kernel::plan::{BEGINNING, END};
@@ -6,26 +6,26 @@ use crate::kernel::{Datum, ValueId, Values};
 use crate::program::PredicateId;
 use mangle_syntax::text::nearest;
 
-/// A predicate that the rows of a table may be facts of.
+/// A possible predicate of the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableShape {
-    /// The predicate whose facts the rows may be.
+    /// The predicate of the facts.
     pub predicate: PredicateId,
-    /// Its name, for messages.
+    /// The name of the predicate, for messages.
     pub name: String,
-    /// What each cell of a row holds.
+    /// The type of each cell.
     pub columns: Vec<Cell>,
-    /// What each cell is called; none without a declaration.
+    /// The name of each cell. Empty without a declaration.
     pub names: Vec<String>,
-    /// Whether its facts hold during intervals.
+    /// True if the predicate is temporal.
     pub temporal: bool,
-    /// Whether the last two cells are the ends of the interval during which the fact holds.
+    /// True if the last two cells are the ends of the interval of the fact.
     pub has_interval: bool,
 }
 
 impl TableShape {
-    /// The shapes of a predicate with these arguments: one, and for a temporal predicate a second one with the
-    /// cells `start` and `end` of its interval.
+    /// The shapes of a predicate with these arguments. A temporal predicate has a second shape with
+    /// the additional cells `start` and `end`.
     #[must_use]
     pub fn of(
         predicate: PredicateId,
@@ -46,19 +46,19 @@ impl TableShape {
         vec![plain, timed]
     }
 
-    /// `door/2`
+    /// The name and arity, for example `door/2`.
     pub(super) fn title(&self) -> String {
         format!("{}/{}", self.name, self.columns.len() - if self.has_interval { 2 } else { 0 })
     }
 
-    /// The column of this name.
+    /// The index of the column with this name. Ignores case if no name matches exactly.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
         let name = name.trim();
         let exact = self.names.iter().position(|own| own == name);
         exact.or_else(|| self.names.iter().position(|own| own.eq_ignore_ascii_case(name)))
     }
 
-    /// A suggestion: the name that was probably meant, else all names.
+    /// A suggestion for a wrong name: the most similar name, or all names.
     pub(super) fn near(&self, name: &str) -> String {
         let near = nearest(name.trim(), self.names.iter().map(String::as_str));
         near.map_or_else(
@@ -67,7 +67,7 @@ impl TableShape {
         )
     }
 
-    /// Makes a tuple of the cells of a row: a fact without interval always holds.
+    /// Completes the tuple of a row. A fact without an interval always holds.
     pub(super) fn complete(&self, values: &mut Values, tuple: &mut Vec<ValueId>) -> Result<(), CellError> {
         if self.temporal && !self.has_interval {
             tuple.extend([BEGINNING, END].map(|end| values.time(end)));
@@ -84,7 +84,7 @@ impl TableShape {
     }
 }
 
-/// The headline about a row whose number of cells fits no predicate.
+/// The headline for a row with the wrong number of cells.
 pub(super) fn miscounted(shapes: &[TableShape], cells: usize) -> String {
     let plural = if cells == 1 { "cell" } else { "cells" };
     let known: Vec<_> = shapes

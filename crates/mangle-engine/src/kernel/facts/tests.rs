@@ -1,4 +1,4 @@
-//! Tables and the facts that they are read as.
+//! Tests of reading facts from tables.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use crate::kernel::Values;
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
 
-/// `door(Id, Open)`, declared with what its cells hold.
+/// `door(Id, Open)` with declared cell types.
 fn declared(columns: &[(&str, Cell)]) -> Vec<TableShape> {
     let (names, columns) = columns.iter().map(|(name, cell)| ((*name).to_owned(), cell.clone())).unzip();
     TableShape::of(PredicateId(0), "door", columns, names, false)
@@ -223,7 +223,7 @@ fn headers() {
             line 7, cell 3: `x` is not a number
         "#]],
     );
-    // Without a declaration the arguments have no names.
+    // Without a declaration, the arguments have no names.
     csv(
         &undeclared(&[2]),
         "Id,Open\na,/true\n",
@@ -350,7 +350,8 @@ fn a_row_without_end_does_not_fill_the_memory() {
     }
 }
 
-/// A row costs the same wherever it stands: a table is read once, and nothing of a row is kept but its values.
+/// The cost of a row does not depend on its position: the table is read once, and only the values
+/// of a row are kept.
 #[test]
 fn a_table_is_read_once() {
     struct Counting<'b>(&'b [u8], usize);
@@ -371,7 +372,7 @@ fn a_table_is_read_once() {
     }
 }
 
-/// What a query writes as a table can be read as facts again.
+/// Facts survive being written as a table and read again.
 #[test]
 fn cells_are_read_back() {
     let field = CellField { label: name("/x"), optional: false, cell: Cell::Number };
@@ -398,7 +399,7 @@ fn cells_are_read_back() {
     assert_eq!(String::from_utf8(writer.into_inner().unwrap()).unwrap(), table);
 }
 
-/// A part of a table: the names of its columns, and its rows.
+/// A part of a table: the column names and the rows.
 struct Part(&'static [&'static str], Vec<Vec<serde_json::Value>>);
 
 impl FactColumns for Part {

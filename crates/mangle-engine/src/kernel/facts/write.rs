@@ -1,7 +1,7 @@
-//! Values as the cells of a table, so that reading them with the same declaration gives them again.
+//! Writes values as table cells that the reader converts back to the same values.
 //!
-//! A value that is deeper or larger as JSON than there is room for is cut: a part that does not fit becomes a string that says
-//! how many bytes are missing, with a hash of what it stands for.
+//! Values that are too deep or too large for JSON are shortened. An omitted part becomes a string
+//! with the number of missing bytes and a hash of the part.
 
 use serde_json::{Map, Value as Json};
 
@@ -9,7 +9,8 @@ use crate::kernel::values::{MARK, cut_text, duration_text, mark, time_text};
 use crate::kernel::{Datum, ValueId, Values};
 
 impl Values {
-    /// A value as a cell of at most about `bytes`: strings as they are, what has parts as JSON.
+    /// Formats a value as a cell of at most about `bytes` bytes. Strings are unchanged, and
+    /// compound values become JSON.
     #[must_use]
     pub fn cell_within(&self, id: ValueId, bytes: usize) -> String {
         match self.json_within(id, bytes) {
@@ -18,22 +19,23 @@ impl Values {
         }
     }
 
-    /// A value as JSON of at most about `bytes`: names, instants and durations are strings.
+    /// Converts a value to JSON of at most about `bytes` bytes. Names, instants and durations
+    /// become strings.
     #[must_use]
     pub fn json_within(&self, id: ValueId, bytes: usize) -> Json {
         Writer { values: self, left: bytes, depth: 0 }.value(id)
     }
 }
 
-/// Makes JSON of values until there is no room left.
+/// Converts values to JSON until the size limit is reached.
 struct Writer<'v> {
     values: &'v Values,
     left: usize,
-    /// How many values are around this one.
+    /// The nesting depth of the current value.
     depth: u32,
 }
 
-/// How deep JSON nests: what reads it gives up at 128 levels.
+/// The maximum nesting depth of the JSON. Readers fail at 128 levels.
 const DEEPEST: u32 = 100;
 
 impl Writer<'_> {
@@ -54,7 +56,8 @@ impl Writer<'_> {
         json
     }
 
-    /// A value as a key, which gets a part of the room: JSON within JSON grows with every level.
+    /// Converts a map key with a part of the remaining size, because nested JSON in a string grows
+    /// with every level.
     fn key(&mut self, id: ValueId) -> String {
         let room = (self.left / 16).max(MARK).min(self.left);
         let others = self.left - room;
@@ -75,7 +78,7 @@ impl Writer<'_> {
         let json: Json = match datum {
             Datum::Name(text) | Datum::String(text) => self.text(id, text),
             Datum::Number(number) => (*number).into(),
-            // JSON knows no infinity.
+            // JSON has no infinity.
             Datum::Float(bits) => serde_json::Number::from_f64(f64::from_bits(*bits))
                 .map_or_else(|| self.values.display(id).to_string().into(), Json::Number),
             Datum::Bytes(bytes) => {
@@ -124,14 +127,14 @@ impl Writer<'_> {
         Json::Object(all)
     }
 
-    /// What stands for the parts that there is no room for.
+    /// The placeholder for parts that exceed the size limit.
     fn rest(&self, parts: impl Iterator<Item = ValueId>) -> Json {
         let sizes = parts.map(|part| self.values.printed_bytes(part));
         format!("…({} bytes)…", sizes.fold(0, u64::saturating_add)).into()
     }
 }
 
-/// Whether a value can be longer than what stands for it.
+/// True if a value can be longer than its placeholder.
 fn is_long(datum: &Datum) -> bool {
     match datum {
         Datum::Name(text) | Datum::String(text) => text.len() > 64,

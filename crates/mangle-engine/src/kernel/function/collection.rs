@@ -1,4 +1,4 @@
-//! Functions that build lists, maps, structs and pairs, and look into them.
+//! Functions on lists, maps, structs and pairs.
 
 use super::{Entry, FunctionResult};
 use crate::kernel::failure::{Failure, SHOWN, check_elements, count, exactly, list, number};
@@ -33,7 +33,7 @@ fn pair(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.pair(first, second)?)
 }
 
-/// One value is itself, two are a pair, more are pairs nested to the right.
+/// One value is unchanged, two values become a pair, and more become pairs nested to the right.
 pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let Some((last, before)) = args.split_last() else {
         return Err(Failure::wrong("it lacks an argument"));
@@ -71,7 +71,7 @@ fn len(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.number(length))
 }
 
-/// The index is looked at first; what is no list has no elements.
+/// Checks the type of the index before the type of the list.
 fn get(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [all, index] = exactly(args)?;
     let index = number(values, index)?;
@@ -103,7 +103,7 @@ fn struct_get(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     })
 }
 
-/// What is stored under a key; the first of several.
+/// The value of a key. If a key is repeated, its first value.
 pub(in crate::kernel) fn entry(entries: &[(ValueId, ValueId)], wanted: ValueId) -> Option<ValueId> {
     entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value)
 }

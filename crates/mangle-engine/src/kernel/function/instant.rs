@@ -1,4 +1,4 @@
-//! Functions of instants.
+//! Functions on instants.
 
 use super::{Clock, Entry, FunctionResult};
 use crate::kernel::calendar::{self, CivilTime, Zone};
@@ -6,7 +6,7 @@ use crate::kernel::failure::{Failure, SHOWN, duration, exactly, name, number, st
 use crate::kernel::values::{ValueId, Values};
 
 pub(super) const FUNCTIONS: &[Entry] = &[
-    // The engine does not look whether it got arguments.
+    // The engine ignores arguments of this function.
     Entry { name: "time:now", apply: |values, _, clock: &Clock| Ok(values.time(clock.now_ns)) },
     Entry { name: "time:add", apply: |values, args, _| add(values, args) },
     Entry { name: "time:sub", apply: |values, args, _| sub(values, args) },
@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "time:weekday_civil", apply: |values, args, _| weekday_civil(values, args) },
 ];
 
-/// The units of calendars.
+/// The calendar units.
 const CIVIL_UNITS: &str = "`/year`, `/month`, `/week` and `/day`";
 
 fn add(values: &mut Values, args: &[ValueId]) -> FunctionResult {
@@ -105,7 +105,7 @@ fn to_unix_nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.number(nanos))
 }
 
-/// The start of the unit that holds the instant, in UTC.
+/// The start of the unit that contains the instant, in UTC.
 fn trunc(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, unit] = exactly(args)?;
     let instant = time(values, instant)?;
@@ -122,7 +122,7 @@ fn trunc(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.time(instant.wrapping_sub(instant.rem_euclid(length))))
 }
 
-/// The start of the unit that holds the instant, in a time zone.
+/// The start of the unit that contains the instant, in a time zone.
 fn trunc_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, zone, unit] = exactly(args)?;
     let instant = time(values, instant)?;
@@ -133,7 +133,7 @@ fn trunc_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     }
 }
 
-/// The instant so many calendar units later, at the same time of the day in a time zone.
+/// Adds a number of calendar units to an instant, at the same time of day in a time zone.
 fn add_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, zone, count, unit] = exactly(args)?;
     let instant = time(values, instant)?;

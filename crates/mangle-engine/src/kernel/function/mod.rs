@@ -1,7 +1,7 @@
-//! The built-in functions.
+//! Evaluates the built-in functions.
 //!
-//! Takes the arguments of an application, already computed; gives its value as the engine computes
-//! it, or the reason why the engine would stop. One file for each family of functions.
+//! The arguments are already computed. The result is the value that the engine computes, or the
+//! failure that stops the engine. Each family of functions has its own file.
 
 mod collection;
 mod instant;
@@ -17,8 +17,8 @@ use super::failure::{Failure, exactly, list};
 use super::fold::{Fold, OperandKind};
 use super::values::{ValueId, Values};
 
-/// What functions take for the present. The engine reads its clock at each call; here it stands
-/// still during a run, so that a run can be repeated.
+/// The current time of an evaluation. The engine reads its clock at each call. Here the time is
+/// fixed, so that an evaluation can be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
     /// Nanoseconds since 1970 UTC.
@@ -27,20 +27,20 @@ pub struct Clock {
 
 type FunctionResult = Result<ValueId, Failure>;
 
-/// A function by its name.
+/// A function with its name.
 struct Entry {
-    /// Without `fn:`.
+    /// The name without `fn:`.
     name: &'static str,
     apply: fn(&mut Values, &[ValueId], &Clock) -> FunctionResult,
 }
 
-/// A built-in function. Those that only reduce the rows of a group, and those that the engine
-/// cannot compute, fail.
+/// A built-in function. Functions that can only reduce the rows of a group, or that the engine
+/// cannot compute, always fail.
 #[derive(Clone, Copy)]
 pub struct Function(&'static Entry);
 
 impl Function {
-    /// The function of this name, which is given with its `fn:`.
+    /// The function with this name, including `fn:`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.strip_prefix("fn:")?;
@@ -49,22 +49,22 @@ impl Function {
         families.into_iter().chain(times).flatten().find(|entry| entry.name == name).map(Self)
     }
 
-    /// Its name without `fn:`.
+    /// The name without `fn:`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Whether its value depends on the [`Clock`].
+    /// True if the value depends on the [`Clock`].
     #[must_use]
     pub fn reads_clock(self) -> bool {
         self.0.name == "time:now"
     }
 
-    /// The value of the function at `args`.
+    /// Applies the function to `args`.
     ///
     /// # Errors
-    /// When the engine would stop, or one of our limits is met.
+    /// If the engine would stop, or a limit of this crate is exceeded.
     pub fn apply(self, values: &mut Values, args: &[ValueId], clock: &Clock) -> Result<ValueId, Failure> {
         (self.0.apply)(values, args, clock)
     }
@@ -84,7 +84,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// A table entry of a reducer that is also a function of one list.
+/// Table entries for reducers that are also functions of one list.
 macro_rules! over_a_list {
     ($($name:literal $fold:expr;)*) => {
         &[$(Entry {
@@ -114,7 +114,7 @@ const OVER_A_LIST: &[Entry] = over_a_list! {
     "time:min" Fold::Min(OperandKind::Time);
 };
 
-/// A table entry of a function that always fails.
+/// Table entries for functions that always fail.
 macro_rules! without_value {
     ($($name:literal $reason:literal)*) => {
         &[$(Entry { name: $name, apply: |_, _, _| Err(Failure::wrong(concat!("`fn:", $name, "` ", $reason))) }),*]

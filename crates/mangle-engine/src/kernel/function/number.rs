@@ -1,4 +1,4 @@
-//! Arithmetic on integers, which wraps around, and on floats.
+//! Arithmetic on integers (wrapping) and floats.
 
 use super::{Entry, FunctionResult};
 use crate::kernel::failure::{Failure, exactly, number, number_or_float};
@@ -44,7 +44,8 @@ fn minus(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.number(difference))
 }
 
-/// Cuts towards zero, from left to right, and looks at nothing behind a quotient of zero.
+/// Divides from left to right and truncates toward zero. Arguments after a quotient of zero are not
+/// checked.
 fn div(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (first, rest) = args.split_first().ok_or_else(no_arguments)?;
     let mut quotient = number(values, *first)?;

@@ -1,4 +1,4 @@
-//! Functions of durations, and of intervals as pairs of instants.
+//! Functions on durations, and on intervals as pairs of instants.
 
 use super::{Entry, FunctionResult};
 use crate::kernel::calendar;
@@ -38,7 +38,7 @@ fn mult(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.duration(product))
 }
 
-/// Whole units and the fraction apart, which keeps more digits than one division.
+/// Converts whole units and the fraction separately, which is more precise than one division.
 #[allow(clippy::cast_precision_loss)] // as in the engine
 fn length(values: &mut Values, args: &[ValueId], unit: i64) -> FunctionResult {
     let [only] = exactly(args)?;
@@ -59,8 +59,8 @@ fn from_nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.duration(nanos))
 }
 
-/// What does not fit becomes the smallest duration, as on the processors that the engine mostly
-/// runs on.
+/// A value out of range becomes the smallest duration. Go does the same on the most common
+/// processors.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
 fn from_units(values: &mut Values, args: &[ValueId], unit: i64) -> FunctionResult {
     const BOUND: f64 = 9_223_372_036_854_775_808.0;

@@ -1,5 +1,5 @@
-//! Hand-picked calls. What stands behind `=` was printed by the engine, and where `!` stands it
-//! stopped; the reasons are ours.
+//! Tests of built-in functions. Results after `=` are results of the engine. The engine stops at
+//! calls with `!`, but the reasons are texts of this crate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -619,7 +619,7 @@ fn what_the_engine_cannot_compute() {
     );
 }
 
-/// Every function of the table is called with success and without, where it can be.
+/// Every function of the table needs a successful and a failing call, if both are possible.
 #[test]
 fn no_function_is_forgotten() {
     let all = [ARITHMETIC, TEXT, COLLECTIONS, DURATIONS, INSTANTS, CIVIL, OVER_A_LIST, WITHOUT_VALUE];
@@ -647,7 +647,7 @@ fn names() {
     assert!(Function::of("fn:time:now").unwrap().reads_clock());
 }
 
-/// A text that grows without end meets a limit, not the end of memory.
+/// A growing text reaches the size limit before it exhausts the memory.
 #[test]
 fn texts_do_not_grow_for_ever() {
     let mut values = Values::new();

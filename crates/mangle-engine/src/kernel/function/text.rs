@@ -1,4 +1,4 @@
-//! Functions of strings and names.
+//! Functions on strings and names.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "name:list", apply: |values, args, _| segments(values, args) },
 ];
 
-/// The text that a value becomes in a longer one.
+/// The text of a value in a concatenation.
 fn text_of(values: &Values, id: ValueId) -> Result<Cow<'_, str>, Failure> {
     match values.get(id) {
         Datum::String(text) | Datum::Name(text) => Ok(Cow::Borrowed(text)),
@@ -80,7 +80,7 @@ fn segments(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     Ok(values.list(&all)?)
 }
 
-/// `/a`, `/b` of `/a/b`.
+/// The segments of a name: `/a` and `/b` of `/a/b`.
 fn slashed(name: &str) -> impl DoubleEndedIterator<Item = String> + '_ {
     let segments = name.strip_prefix('/').unwrap_or(name).split('/');
     segments.map(|segment| format!("/{segment}"))

@@ -1,4 +1,4 @@
-//! The premises of one clause as steps.
+//! Compiles the premises of one clause to steps.
 
 use rustc_hash::FxHashMap;
 
@@ -11,19 +11,18 @@ use mangle_syntax::text::Symbol;
 /// Builds the steps of a body.
 pub(super) struct Body<'a> {
     pub(super) values: &'a mut Values,
-    /// The text that the clause's ranges index.
+    /// The text of the clause. Ranges of the clause refer to it.
     pub(super) text: &'a str,
-    /// What variables stand for.
+    /// The values of variables.
     pub(super) known: FxHashMap<Symbol, ValueSource>,
-    /// Variables without a value that are to be equal to another one.
+    /// Unified variables that have no value yet.
     aliases: FxHashMap<Symbol, Symbol>,
     pub(super) steps: Vec<Step>,
-    /// The premise at hand.
+    /// The index of the current premise.
     pub(super) premise: u32,
     slots: u16,
-    /// Nothing gets past a step that always fails.
+    /// True after a step that always fails. Later steps are unreachable.
     pub(super) dead: bool,
-    /// The effect of an inequality with an unbound variable.
     pub(super) early_inequality: EarlyInequality,
 }
 
@@ -42,7 +41,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many registers there are so far.
+    /// The number of registers.
     pub(super) fn slots(&self) -> u16 {
         self.slots
     }
@@ -60,12 +59,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Ends the body here: whoever gets here stops the engine.
+    /// Adds a step that stops the engine. Later steps are unreachable.
     pub(super) fn fail(&mut self, failure: impl Into<std::borrow::Cow<'static, str>>) {
         self.push(StepKind::Fail(Failure::wrong(failure)));
     }
 
-    /// The variable that stands for this one.
+    /// The representative of a variable.
     pub(super) fn root(&self, mut name: Symbol) -> Symbol {
         while let Some(&other) = self.aliases.get(&name) {
             name = other;
@@ -73,7 +72,7 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// The registers of the variables that have one, in the order of their names.
+    /// The registers of variables, sorted by variable name.
     pub(super) fn variables(&self) -> Box<[(Symbol, Slot)]> {
         let names = self.known.keys().chain(self.aliases.keys());
         let of = names.filter_map(|&name| match self.lookup(name)? {
@@ -86,7 +85,7 @@ impl<'a> Body<'a> {
         all.into()
     }
 
-    /// What a variable stands for, if it has a value.
+    /// The value of a variable, if it has one.
     pub(super) fn lookup(&self, name: Symbol) -> Option<ValueSource> {
         self.known.get(&self.root(name)).copied()
     }
@@ -96,21 +95,21 @@ impl<'a> Body<'a> {
         self.known.insert(root, source);
     }
 
-    /// A register for a variable that gets its value now.
+    /// Allocates a register for a variable.
     pub(super) fn bind(&mut self, name: Symbol) -> Slot {
         let slot = self.slot();
         self.define(name, ValueSource::Slot(slot));
         slot
     }
 
-    /// The steps of a stored atom, negated or not.
+    /// Adds the step of a stored atom, negated or not.
     pub(super) fn stored(&mut self, relation: RelationId, atom: &Atom, negated: bool) {
         let Some(found) = self.pattern(relation, &atom.args, negated) else { return };
         self.push(if negated { StepKind::Absent(found) } else { StepKind::Match(found) });
     }
 
-    /// The steps of an atom that is evaluated where it stands. Under a negation the engine looks among the stored
-    /// facts, where there is none.
+    /// Adds the step of an atom that is evaluated on demand. A negated one adds no step: the engine
+    /// searches the stored facts, which do not contain the predicate.
     pub(super) fn call(&mut self, relation: RelationId, atom: &Atom, negated: bool) {
         if negated {
             return;
@@ -120,7 +119,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What a tuple of a relation has to be like. Variables without a value get one, except under a negation.
+    /// The pattern of matching tuples of a relation. Binds unbound variables, unless the premise is
+    /// negated.
     pub(super) fn pattern(&mut self, relation: RelationId, args: &[Term], negated: bool) -> Option<Match> {
         let (mut columns, mut key, mut far) = (0, Vec::new(), Vec::new());
         let (mut binds, mut same) = (Vec::new(), Vec::new());
@@ -161,7 +161,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The steps of a built-in predicate.
+    /// Adds the steps of a built-in predicate.
     pub(super) fn builtin(&mut self, atom: &Atom, negated: bool) {
         let Some(builtin) = Builtin::of(atom.name.as_str()) else {
             return self.fail(format!("`{}` is no built-in predicate", atom.name.as_str()));
@@ -202,7 +202,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `:match_prefix(X, /prefix)` in place of a predicate that reflects names.
+    /// Adds `:match_prefix(X, /prefix)` in place of a predicate that reflects names.
     pub(super) fn reflected(&mut self, atom: &Atom, prefix: Symbol) {
         const TEST: &str = ":match_prefix";
         let Some(builtin) = Builtin::of(TEST) else { return };
@@ -219,7 +219,7 @@ impl<'a> Body<'a> {
         });
     }
 
-    /// The steps of a comparison.
+    /// Adds the steps of a comparison.
     pub(super) fn comparison(&mut self, comparison: &Comparison) {
         let Comparison { left, right, operator, .. } = comparison;
         let (Some(left_value), Some(right_value)) = (self.value(left), self.value(right)) else { return };
@@ -227,7 +227,7 @@ impl<'a> Body<'a> {
             (_, Some(left), Some(right)) => self.push(StepKind::Compare { operator: *operator, left, right }),
             (Operator::Equal, _, _) => self.unify(left, left_value, right, right_value),
             (Operator::NotEqual, _, _) => match self.early_inequality {
-                // An unbound variable can be made equal to anything.
+                // An unbound variable is equal to any value, so the inequality never holds.
                 EarlyInequality::NeverHolds => self.push(StepKind::Never),
                 EarlyInequality::Delayed => self.fail("a compared variable is unbound"),
             },
@@ -255,7 +255,7 @@ impl<'a> Body<'a> {
                     self.aliases.insert(one, other);
                 }
             }
-            // `_` is equal to anything.
+            // `_` is equal to any value.
             _ => {}
         }
     }

@@ -1,10 +1,12 @@
-//! Rules that depend on a negation or an aggregation of what they give themselves: there is no order in which they
-//! could be evaluated. The engine refuses the whole program; here the rest is evaluated.
+//! Rejects rules that depend on a negation or aggregation of their own results.
+//!
+//! No evaluation order exists for such rules. The engine rejects the whole program, but this crate
+//! evaluates the remaining rules.
 
 use super::{Aggregate, ClauseFault, Compiled, Plan, StepKind, Stratum};
 use crate::kernel::Failure;
 
-/// Takes the rules out that are in such a circle.
+/// Removes the rules of such cycles and records a fault for each.
 pub(super) fn refuse_circles(compiled: &mut Compiled) {
     let predicates = compiled.predicate_count;
     for stratum in &mut compiled.strata {
@@ -40,7 +42,7 @@ fn faults(stratum: &Stratum, predicates: u32) -> Vec<ClauseFault> {
     negations.chain(counts).collect()
 }
 
-/// Whether the rows of an aggregation depend on what grows with it.
+/// True if the rows of an aggregation depend on its own stratum.
 fn counts_itself(aggregate: &Aggregate, stratum: &Stratum, predicates: u32) -> bool {
     let grows = |relation: u32| relation < predicates && stratum.relations.contains(&relation);
     let reads = |plan: &Plan| {

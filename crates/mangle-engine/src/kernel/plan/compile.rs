@@ -1,4 +1,4 @@
-//! A program as plans, stratum by stratum.
+//! Compiles a program to plans, grouped by stratum.
 
 use std::sync::Arc;
 
@@ -24,27 +24,29 @@ use mangle_settings::versions::{AggregationsWithOneHead, EarlyInequality, Repeat
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise};
 use mangle_syntax::text::{FileId, Symbol, slice};
 
-/// Compiles the clauses of `program` that could be read whole.
+/// Compiles the clauses of `program` that have no syntax errors.
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
     divided(Compiler::new(program, reading, graph_of(program, reading), None), program)
 }
 
-/// The same, with the clauses of the files `as_written` in [`Reading::Intended`], and without a division into stores.
+/// Same as [`compile`], with the files in `as_written` compiled in [`Reading::Intended`], and
+/// without division into stores.
 #[must_use]
 pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
     let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
     Arc::new(Compiler::new(program, reading, graph, None).compile(as_written))
 }
 
-/// Compiles `program` in another reading than `other`, which is the same program. Most plans are the same in both, and
-/// are in memory once; so are facts and constants.
+/// Compiles `program` in a second reading. `other` is the same program in its first reading.
+///
+/// Equal plans, facts and constants are shared with `other`. Most plans are equal.
 #[must_use]
 pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> Arc<Compiled> {
     divided(Compiler::new(program, reading, graph_of(program, reading), Some(other)), program)
 }
 
-/// Compiles all clauses, once for each store of the program.
+/// Compiles all clauses, once per store of the program.
 fn divided(compiler: Compiler<'_>, program: &Program) -> Arc<Compiled> {
     let compiled = compiler.compile(&FxHashSet::default());
     Arc::new(match &program.embedding.stores {
@@ -53,7 +55,7 @@ fn divided(compiler: Compiler<'_>, program: &Program) -> Arc<Compiled> {
     })
 }
 
-/// The dependencies of a program in a reading.
+/// The dependency graph of a program in a reading.
 fn graph_of(program: &Program, reading: Reading) -> &Graph {
     match reading {
         Reading::Engine => program.graph_for_engine(),
@@ -63,23 +65,23 @@ fn graph_of(program: &Program, reading: Reading) -> &Graph {
 
 pub(super) struct Compiler<'p> {
     pub(super) program: &'p Program,
-    /// The dependencies that decide the strata.
+    /// The dependency graph that determines the strata.
     pub(super) graph: &'p Graph,
-    /// The same program in another reading, with which this one shares what is the same.
+    /// The same program in another reading, for sharing equal parts.
     other: Option<&'p Compiled>,
     rules: Vec<Rule>,
     values: Values,
     facts: Vec<Fact>,
-    /// The relations for the rows of aggregations that share one, by head and number of columns; with the rank of the variable
-    /// of each column.
+    /// Shared relations for the rows of aggregations, by head and number of columns. The list is
+    /// the rank of the variable of each column.
     shared_rows: FxHashMap<(RelationId, usize), (RelationId, Vec<usize>)>,
     pub(super) compiled: Compiled,
 }
 
-/// How many premises a rule may have; nobody writes so many.
+/// The maximum number of premises of a rule. Larger rules do not occur in practice.
 const MOST_PREMISES: usize = 500;
 
-/// What became of a clause.
+/// The compiled form of a clause.
 enum CompiledClause {
     Fact(Fact),
     Plan(Plan),
@@ -133,7 +135,7 @@ impl<'p> Compiler<'p> {
         compiler
     }
 
-    /// Compiles all clauses, those of the files `as_written` in [`Reading::Intended`].
+    /// Compiles all clauses. The files in `as_written` are compiled in [`Reading::Intended`].
     fn compile(mut self, as_written: &FxHashSet<FileId>) -> Compiled {
         let (program, reading) = (self.program, self.compiled.reading);
         for file in program.files.iter() {
@@ -149,8 +151,8 @@ impl<'p> Compiler<'p> {
         self.finish()
     }
 
-    /// Compiles the rules of deferred predicates for calls without a value for some inputs: the engine evaluates the
-    /// rule for all values then.
+    /// Compiles the rules of deferred predicates for calls that lack some inputs. The engine then
+    /// evaluates the rule for all values.
     fn compile_open_calls(&mut self) {
         let steps = self.compiled.plans().flat_map(|plan| &plan.steps);
         let deferred = self.compiled.deferred.values().flatten().flat_map(|rule| &rule.plan.steps);
@@ -169,14 +171,15 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The predicate that a step calls without values for some inputs, and the columns of these.
+    /// The predicate that a step calls without values for some inputs, and the columns of the
+    /// inputs.
     fn open_call(&self, step: &super::Step) -> Option<(RelationId, u64)> {
         let StepKind::Call(found) = &step.kind else { return None };
         let open = open_inputs(found, self.compiled.deferred.get(&found.relation)?);
         (open != 0).then_some((found.relation, open))
     }
 
-    /// The rules of a deferred predicate, where the columns `open` are no inputs.
+    /// The rules of a deferred predicate, compiled without the columns `open` as inputs.
     fn rules_with_open(&mut self, relation: RelationId, open: u64) -> Vec<DeferredRule> {
         let program = self.program;
         let mut modes = program.get(PredicateId(relation)).signature.modes.clone();
@@ -206,7 +209,7 @@ impl<'p> Compiler<'p> {
         self.compiled.rules = shared(self.rules, self.other.map(|other| &other.rules));
         self.compiled.facts = shared(self.facts, self.other.map(|other| &other.facts));
         self.compiled.values = Arc::new(self.values);
-        // There are many strata, and most have one plan.
+        // Programs have many strata. Most strata have one plan.
         for stratum in &mut self.compiled.strata {
             stratum.relations.shrink_to_fit();
             stratum.plans.shrink_to_fit();
@@ -239,7 +242,7 @@ impl<'p> Compiler<'p> {
         let text = file.statement_text(item);
         let signature = &self.program.get(predicate).signature;
         if self.decides(predicate) && !signature.deferred {
-            // Beside its own facts; that it cannot be evaluated is said below.
+            // Facts are evaluated in addition. Failures are reported below.
             let rule = self.outcome(file, text, rule, predicate, clause, Some(DECIDES));
             if let Ok(CompiledClause::Deferred(rule)) = rule {
                 self.compiled.deferred.entry(predicate.0).or_default().push(rule);
@@ -271,17 +274,17 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// Adds a plan to a stratum. Where the other reading has the same, that is the one.
+    /// Adds a plan to a stratum. Shares the plan of the other reading if it is equal.
     fn add(&mut self, id: ComponentId, plan: Plan) {
         let others = self.other.and_then(|other| other.strata.get(id.0 as usize));
         let others = others.map_or(&[][..], |stratum| &stratum.plans);
-        // Clauses are compiled in the order of their numbers.
+        // Plans are sorted by rule number, because clauses are compiled in this order.
         let same = others.get(others.partition_point(|other| other.rule < plan.rule));
         let plan = same.filter(|same| ***same == plan).map_or_else(|| Arc::new(plan), Arc::clone);
         self.stratum(id, |stratum| stratum.plans.push(plan));
     }
 
-    /// A run is as deep as its longest body.
+    /// Rejects long bodies, because the recursion of an evaluation is as deep as the longest body.
     fn check_length(clause: &Clause) -> Result<(), Failure> {
         if clause.premises.len() > MOST_PREMISES {
             return Err(Failure::wrong(format!(
@@ -291,7 +294,7 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    /// A relation that no predicate of the program has.
+    /// Adds a relation that is not a predicate of the program.
     pub(super) fn hidden(&mut self, arity: usize, name: Symbol) -> RelationId {
         let hidden = u32::try_from(self.compiled.arities.len()).unwrap_or(u32::MAX);
         self.compiled.arities.push(arity);
@@ -373,7 +376,7 @@ impl<'p> Compiler<'p> {
         })
     }
 
-    /// The effect of an inequality with an unbound variable in the reading at hand.
+    /// The effect of an inequality with an unbound variable in the current reading.
     fn early_inequality(&self) -> EarlyInequality {
         match self.compiled.reading {
             Reading::Engine => self.compiled.capabilities.inequality_before_binding,
@@ -381,9 +384,11 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The relation for the rows of an aggregation with several premises, which have the variables `names`. Some engines make
-    /// one for all aggregations of a predicate with as many variables. Then the variables are put into the order of its
-    /// columns: those of equal rank by the hash of their names share a column.
+    /// The relation for the rows of an aggregation with several premises and the variables `names`.
+    ///
+    /// Some engines share one relation between all aggregations of a predicate with the same number
+    /// of variables. The variables are then reordered to match its columns: variables with the same
+    /// rank by the hash of their names share a column.
     fn rows_relation(&mut self, target: RelationId, names: &mut [Symbol]) -> RelationId {
         let is_shared = self.compiled.reading == Reading::Engine
             && self.compiled.capabilities.aggregations_with_one_head == AggregationsWithOneHead::Mixed;
@@ -412,7 +417,8 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// What the head of a fact holds, such as a list. `None` where only a run can tell, or it fails there.
+    /// The tuple of the head of a fact, for example with a list. `None` if it can only be computed
+    /// at run time, or if its computation fails.
     fn computed(
         &mut self,
         head: &[ValueSource],
@@ -441,14 +447,15 @@ impl<'p> Compiler<'p> {
         let program = self.program;
         let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
-        // In both readings: an aggregation counts as it does in the engine.
+        // Also in the intended reading, so that aggregations have the same results as in the
+        // engine.
         let capabilities = &self.compiled.capabilities;
         let compares_repeated = capabilities.repeated_variable_in_aggregation == RepeatedVariable::Respected;
         if let Some(only) = only_atom(clause, &premises) {
             let Some(Premise::Literal(literal)) = clause.premises.get(only as usize) else {
                 return Ok(CompiledClause::Nothing);
             };
-            // The engine looks a built-in up among the facts, where there is none.
+            // The engine searches the facts of a built-in, and none exist.
             let Some(relation) = program.id_of(file, &literal.atom).filter(|_| !literal.atom.is_builtin())
             else {
                 return Ok(CompiledClause::Nothing);
@@ -505,7 +512,7 @@ impl<'p> Compiler<'p> {
     }
 }
 
-/// The hash by which the engine sorts variables: FNV-1 of the name, twice.
+/// The sort key of variables in the engine: FNV-1 of the name, repeated twice.
 fn hash_of_variable(name: &str) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -513,14 +520,14 @@ fn hash_of_variable(name: &str) -> u64 {
     bytes.fold(OFFSET, |hash, byte| hash.wrapping_mul(PRIME) ^ u64::from(byte))
 }
 
-/// A list to be kept: that of the other reading, if it is the same.
+/// Returns the list of the other reading if it is equal, to share its memory.
 fn shared<T: PartialEq>(list: Vec<T>, other: Option<&Arc<[T]>>) -> Arc<[T]> {
     other.filter(|other| ***other == *list).map_or_else(|| list.into(), Arc::clone)
 }
 
-/// The negations of a clause that its body does not look at.
+/// The negations of a clause that its body ignores.
 fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
-    // What stands behind a premise that never holds is not looked at, whatever it is.
+    // Premises after a premise that never holds are always ignored, so they are not listed.
     let negations = (0u32..).zip(&clause.premises).filter(|_| !body.dead);
     let is_dropped = |(at, premise): &(u32, &Premise)| {
         matches!(premise, Premise::Literal(literal) if literal.is_negated())
@@ -529,8 +536,8 @@ fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
     negations.filter(is_dropped).map(|(at, premise)| (at, slice(body.text, premise.range()).into())).collect()
 }
 
-/// The registers that the caller of a predicate fills: the variables of its head in input positions. A variable that stands there
-/// twice has one register.
+/// The registers that the caller of a predicate fills: the head variables in input positions. A
+/// repeated variable has one register.
 fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Slot)]> {
     let positions = (0u16..).zip(&clause.head.args).zip(modes);
     let (mut inputs, mut own) = (Vec::new(), FxHashMap::default());
@@ -549,7 +556,7 @@ fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Sl
     inputs.into()
 }
 
-/// The steps of one premise.
+/// Adds the steps of one premise.
 fn premise(
     compiled: &Compiled,
     program: &Program,
@@ -565,7 +572,7 @@ fn premise(
             None if literal.atom.is_builtin() => body.builtin(&literal.atom, literal.is_negated()),
             None => match meant(compiled, program, file, literal) {
                 Some(predicate) => stored(compiled, predicate.0, body, literal),
-                // Nobody has told of such a fact.
+                // The program does not contain the predicate.
                 None => body.push(StepKind::Never),
             },
         },
@@ -575,7 +582,7 @@ fn premise(
     }
 }
 
-/// The predicate that a premise asks for. The engine does not qualify temporal ones by their package.
+/// The predicate of a premise. The engine does not qualify temporal premises with their package.
 fn meant(
     compiled: &Compiled,
     program: &Program,
@@ -589,8 +596,13 @@ fn meant(
     }
 }
 
-/// The steps of a stored atom. The engine keeps facts with an interval apart: a negated atom without one finds only facts that lost it,
-/// and a temporal atom finds nothing of a predicate that is not temporal. It rejects any other atom without an interval.
+/// Adds the steps of a stored atom.
+///
+/// The engine stores facts with an interval separately. A negated atom without an interval finds
+/// only facts that lost their interval. The engine rejects any other atom of a temporal predicate
+/// without an interval, so the atom never holds here.
+///
+/// A temporal atom finds nothing if the predicate is not temporal.
 fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
     let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
     let faithful = compiled.reading == Reading::Engine;
@@ -606,5 +618,5 @@ fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, litera
     }
 }
 
-/// How a predicate is asked which of two values is kept.
+/// The modes of a merge predicate: two values as inputs, and the kept value as output.
 pub(super) const DECIDES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];

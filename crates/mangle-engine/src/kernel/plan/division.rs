@@ -1,9 +1,9 @@
-//! A program divided into stores: each store evaluates all rules over its own facts, and a predicate unites the facts
-//! of all stores.
+//! Divides a program into stores. Each store evaluates all rules over its own facts, and a union
+//! relation per predicate contains the facts of all stores.
 //!
-//! Each store has a copy of every relation, and a copy of every plan that refers to these relations. The relations of
-//! the predicates themselves have no plans: their strata unite the copies. So an evaluation, a proof and a fork work as
-//! they do without stores.
+//! Each store has a copy of every relation, and a copy of every plan. The union relations have no
+//! plans: their strata unite the copies. Evaluation, proofs and forks need no special cases for
+//! stores.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::program::{PredicateId, Program};
 use mangle_settings::{StoreSet, Stores};
 use mangle_syntax::text::FileId;
 
-/// The stores of a compiled program, and the numbers of their relations.
+/// The stores of a compiled program, and the numbering of their relations.
 #[derive(Debug, Clone)]
 pub struct Division {
     /// The stores.
     pub stores: Arc<Stores>,
-    /// The number of relations of one store.
+    /// The number of relations per store.
     stride: u32,
     /// The stores that keep asserted facts, by predicate.
     keepers: Arc<[StoreSet]>,
-    /// The files whose facts are asserted: samples and tests, sorted.
+    /// The files with asserted facts: samples and tests, sorted.
     samples: Arc<[FileId]>,
 }
 
@@ -35,14 +35,14 @@ impl Division {
         relation.saturating_add(self.stride.saturating_mul(store.saturating_add(1)))
     }
 
-    /// The store of a copy. `None` for a relation that unites copies.
+    /// The store of a copy. `None` for a union relation.
     #[must_use]
     pub fn store_of(&self, relation: RelationId) -> Option<usize> {
         let part = relation.checked_div(self.stride)?.checked_sub(1)?;
         usize::try_from(part).ok()
     }
 
-    /// The predicate that a relation is a copy of.
+    /// The predicate of a copy.
     pub(in crate::kernel) fn original(&self, predicate: PredicateId) -> PredicateId {
         PredicateId(predicate.0.checked_rem(self.stride).unwrap_or(predicate.0))
     }
@@ -54,7 +54,8 @@ impl Division {
 }
 
 impl Compiled {
-    /// The relations that hold facts of a predicate as rules see them: the predicate itself, or its copy in each store.
+    /// The relations with facts of a predicate that rules use: the predicate itself, or its copy in
+    /// each store.
     pub(in crate::kernel) fn copies_of(
         &self,
         predicate: PredicateId,
@@ -67,23 +68,23 @@ impl Compiled {
         copies.unwrap_or_else(|| vec![predicate]).into_iter()
     }
 
-    /// The name of the store that a relation belongs to.
+    /// The name of the store of a relation.
     pub(in crate::kernel) fn store_name(&self, relation: RelationId) -> Option<&'static str> {
         let division = self.division.as_ref()?;
         Some(division.stores.name(division.store_of(relation)?))
     }
 
-    /// The relations that a given fact is added to.
+    /// The relations that receive a given fact.
     pub(in crate::kernel) fn relations_of(&self, fact: &Fact) -> Vec<RelationId> {
         let Some(division) = &self.division else { return vec![self.entry(fact.predicate)] };
-        // Every store loads the whole program. Only samples and the host assert facts.
+        // Every store loads the whole program. Asserted facts come from samples and the host.
         let file = self.rule(fact.rule).map(|rule| rule.file);
         let is_asserted = file.is_none_or(|file| division.samples.binary_search(&file).is_ok());
         let stores = if is_asserted { division.keepers(fact.predicate) } else { division.stores.all() };
         self.relations_in(fact.predicate, stores)
     }
 
-    /// The relations to which given facts of a predicate are added in some stores.
+    /// The relations for given facts of a predicate in the given stores.
     pub(in crate::kernel) fn relations_in(
         &self,
         predicate: PredicateId,
@@ -127,7 +128,7 @@ fn unite(predicate: RelationId, copies: Vec<RelationId>) -> Stratum {
     Stratum { relations: vec![predicate], reads: copies.clone(), copies, ..Stratum::default() }
 }
 
-/// A program with the relations of another one, and without plans.
+/// The program without plans.
 fn empty(whole: &Compiled) -> Compiled {
     Compiled {
         strata: Vec::new(),
@@ -140,7 +141,7 @@ fn empty(whole: &Compiled) -> Compiled {
     }
 }
 
-/// Adds a number to all relations of plans.
+/// Renumbers the relations of plans by adding an offset.
 #[derive(Clone, Copy)]
 struct Shift(u32);
 

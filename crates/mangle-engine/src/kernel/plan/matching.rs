@@ -1,4 +1,4 @@
-//! What a lookup asks of a tuple, and what it takes from it.
+//! Matches tuples against a lookup, and binds registers from them.
 
 use super::temporal::{FIRST, LAST, NOW};
 use super::{BEGINNING, Bound, END, IntervalCondition, Match, ValueSource, write};
@@ -7,17 +7,17 @@ use crate::kernel::relation::columns::Columns;
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
 
 impl Match {
-    /// Whether the key is the whole tuple.
+    /// True if the key covers all columns of the tuple.
     pub(in crate::kernel) fn is_whole(&self, relation: &Relation) -> bool {
         self.key.len() == relation.arity() && self.far.is_empty()
     }
 
-    /// Whether the index says all that there is to know.
+    /// True if the index checks all conditions.
     pub(in crate::kernel) fn is_plain(&self) -> bool {
         self.same.is_empty() && self.far.is_empty() && self.when.is_none()
     }
 
-    /// Where the value comes from that a column must hold, if that is known.
+    /// The source of the required value of a column, if the value is known.
     #[must_use]
     pub fn source(&self, column: u16) -> Option<ValueSource> {
         let Some(bit) = 1u64.checked_shl(column.into()) else {
@@ -27,7 +27,7 @@ impl Match {
         (self.columns & bit != 0).then(|| self.key.get(before as usize).copied()).flatten()
     }
 
-    /// Whether the parts of a tuple fit that no index knows about.
+    /// True if a tuple satisfies the conditions that no index covers, except the interval.
     #[inline]
     pub(in crate::kernel) fn fits(&self, tuple: &[ValueId], row: &[ValueId]) -> bool {
         let at = |column: u16| tuple.get(usize::from(column));
@@ -35,8 +35,8 @@ impl Match {
         same && self.far.iter().all(|(column, source)| at(*column) == Some(&source.read(row)))
     }
 
-    /// True if a tuple differs in two open inputs of a call that are one variable: the called rule has one value for
-    /// both.
+    /// True if a tuple has different values in two open inputs of a call that are the same
+    /// variable. The called rule has only one value for both.
     pub(in crate::kernel) fn differs_in_shared_input(&self, tuple: &[ValueId], open: Columns) -> bool {
         let is_open = |column: &u16| *column < 64 && open & (1 << column) != 0;
         let at = |column: &u16| tuple.get(usize::from(*column));
@@ -44,7 +44,8 @@ impl Match {
         shared.any(|(one, other)| at(one) != at(other))
     }
 
-    /// The first two values that must be equal and are not: of a known argument and a tuple, or of two columns.
+    /// The first two values that must be equal but differ: a known argument and a column, or two
+    /// columns.
     pub(in crate::kernel) fn clash(&self, tuple: &[ValueId], row: &[ValueId]) -> Option<(ValueId, ValueId)> {
         let known = (0u16..).zip(tuple).filter_map(|(at, value)| Some((self.source(at)?.read(row), *value)));
         let at = |column: u16| tuple.get(usize::from(column)).copied();
@@ -52,7 +53,7 @@ impl Match {
         known.chain(same).find(|(one, other)| one != other)
     }
 
-    /// Whether the interval of a tuple is as it must be.
+    /// True if the interval of a tuple satisfies the condition of the lookup.
     #[must_use]
     pub fn is_then(&self, values: &Values, clock: &Clock, tuple: &[ValueId], row: &[ValueId]) -> bool {
         let (Some(when), [.., start, end]) = (self.when.as_deref(), tuple) else { return true };
@@ -61,7 +62,7 @@ impl Match {
         let Some((from, to)) = asked else { return false };
         let (first, last) = (nanos(values, *start), nanos(values, *end));
         let overlaps = first <= last && first <= to && from <= last;
-        // Only an unbounded end reaches what is unbounded; the `now` of a fact is no limit.
+        // Only an unbounded end covers an unbounded bound. The `now` of a fact is unbounded here.
         let starts_in_time = match values.get(*start) {
             Datum::Time(BEGINNING) => true,
             Datum::Name(name) if &**name == NOW => true,
@@ -79,7 +80,7 @@ impl Match {
         }
     }
 
-    /// Fills the registers that get their values from a tuple.
+    /// Binds registers from a tuple.
     #[inline]
     pub(in crate::kernel) fn fill(&self, tuple: &[ValueId], row: &mut [ValueId]) {
         if let ((Some(_), _) | (_, Some(_)), [.., start, end]) = (self.ends, tuple) {
@@ -99,10 +100,10 @@ impl Match {
 }
 
 impl Bound {
-    /// The instant that a bound stands for, as a value.
+    /// The instant of a bound, as a value.
     ///
     /// # Errors
-    /// When a value that it is computed from is no instant.
+    /// If the value in the register is not an instant.
     pub fn value(self, values: &mut Values, clock: &Clock, row: &[ValueId]) -> Result<ValueId, Failure> {
         let instant = self.instant(values, clock, row);
         let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
@@ -113,7 +114,7 @@ impl Bound {
         })
     }
 
-    /// The instant that a bound stands for.
+    /// The instant of a bound.
     fn instant(self, values: &Values, clock: &Clock, row: &[ValueId]) -> Option<i64> {
         match self {
             Self::Instant(instant) => Some(instant),
@@ -126,8 +127,8 @@ impl Bound {
     }
 }
 
-/// The instant of an end for a lookup of intervals that meet: 1970 for the `now` of a fact, which the engine does not
-/// resolve.
+/// The instant of an end for interval overlap. The `now` of a fact is 1970, because the engine does
+/// not resolve it.
 pub(in crate::kernel) fn nanos(values: &Values, end: ValueId) -> i64 {
     match values.get(end) {
         Datum::Time(instant) => *instant,

@@ -1,5 +1,8 @@
-//! Predicates whose facts are merged (`fundep` and `merge`): what is derived for them goes to a relation of its own,
-//! which the rules of the same stratum see, and when the stratum is done, what is kept of it becomes theirs.
+//! Compiles predicates with merged facts (`fundep` and `merge`).
+//!
+//! Derived facts of such a predicate are added to a separate relation, which rules of the same
+//! stratum use. At the end of the stratum, the kept facts are moved to the relation of the
+//! predicate.
 
 use super::compile::Compiler;
 use super::{Merge, Plan, RelationId, StepKind};
@@ -7,7 +10,7 @@ use crate::kernel::{Failure, Reading};
 use crate::program::{self, PredicateId, PredicateKey};
 
 impl Compiler<'_> {
-    /// Makes the relations of all merges that the engine carries out.
+    /// Creates the relations of all merges that the engine performs.
     pub(super) fn find_merges(&mut self) {
         for (kept, predicate) in (0u32..).zip(self.program.predicates.numbered()) {
             let Some(merge) = predicate.signature.merge.as_ref().filter(|_| !predicate.signature.temporal)
@@ -37,7 +40,7 @@ impl Compiler<'_> {
         let all = self.hidden(arity, name);
         let component = self.graph.component(PredicateId(kept));
         self.stratum(component, |stratum| stratum.relations.push(all));
-        // The engine counts the columns and takes as many from the first on.
+        // The engine counts the columns, and uses the same number of columns from the first on.
         let first = (0u16..).take(merge.sources.len());
         let keys = match self.compiled.reading {
             Reading::Engine => first.fold(0, |keys, column| keys | 1 << column.min(63)),
@@ -46,18 +49,18 @@ impl Compiler<'_> {
         Merge { kept, all, keys, target, predicate: decides.0 }
     }
 
-    /// Whether rules of a predicate are asked which of two values is kept.
+    /// True if a predicate is the merge predicate of another predicate.
     pub(super) fn decides(&self, predicate: PredicateId) -> bool {
         self.compiled.merges.iter().any(|merge| merge.predicate == predicate.0)
     }
 
-    /// Lets a plan for a predicate add to what is being merged.
+    /// Redirects the results of a plan to the relation for merging.
     pub(super) fn enter_merge(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
         plan.target = self.compiled.entry(PredicateId(plan.target));
         self.see_merge(plan, predicate)
     }
 
-    /// Lets a plan see what is being merged in the stratum of a predicate.
+    /// Redirects lookups of a plan in its own stratum to the relation for merging.
     pub(super) fn see_merge(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
         let graph = self.graph;
         let here = graph.component(predicate);
@@ -72,7 +75,7 @@ impl Compiler<'_> {
         plan
     }
 
-    /// The engine gives up when it has to merge several columns at once.
+    /// The failure of the engine for a merge of several columns.
     pub(super) fn cannot_merge(&self, predicate: PredicateId) -> Option<Failure> {
         let merge = self.program.get(predicate).signature.merge.as_ref()?;
         let count = merge.targets.len();

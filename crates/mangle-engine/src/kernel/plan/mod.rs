@@ -1,8 +1,12 @@
-//! Rules as plans: which tuples to look up in which order, what to compute and to compare, and what to add.
+//! Evaluation plans of rules: the sequence of lookups, computations and comparisons, and the tuple
+//! to add.
 //!
-//! Takes the clauses of a program (`compile`) in one of two readings (`order`); gives [`Plan`]s over numbered
-//! registers. What has a value where is known before anything runs, so a plan never asks whether a register is
-//! filled. A premise that would stop the engine is a step of its own: it stops only a run that gets there.
+//! `compile` converts the clauses of a program to [`Plan`]s over numbered registers, in the premise
+//! order of one of two readings (`order`). The set of filled registers is known statically at each
+//! step.
+//!
+//! A premise that would stop the engine becomes a step. Such a step stops the evaluation only if it
+//! is reached.
 
 mod body;
 mod circles;
@@ -35,14 +39,14 @@ use crate::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::{FileId, StatementId, Symbol};
 
-/// A register: holds the value of a variable, or something computed.
+/// A register for the value of a variable or an intermediate result.
 pub type Slot = u16;
 
-/// A relation of a [`Compiled`] program: first the predicates in the order of their ids, then those that hold the
-/// rows of aggregations.
+/// A relation of a [`Compiled`] program. Predicates are first, in the order of their ids, followed
+/// by relations for the rows of aggregations.
 pub type RelationId = u32;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueSource {
     /// A constant.
@@ -52,7 +56,7 @@ pub enum ValueSource {
 }
 
 impl ValueSource {
-    /// The value, for a row of registers.
+    /// Reads the value from a row of registers.
     pub fn read(self, row: &[ValueId]) -> ValueId {
         match self {
             Self::Value(value) => value,
@@ -61,118 +65,119 @@ impl ValueSource {
     }
 }
 
-/// Fills a register of a row.
 pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
     if let Some(register) = row.get_mut(usize::from(slot)) {
         *register = value;
     }
 }
 
-/// What stands in the place of a premise where something fails behind all of them: in the transform, in the head.
+/// The premise index of failures after the premises: in the transform or the head.
 pub const BEHIND_BODY: u32 = u32::MAX;
 
-/// One step of a plan.
+/// A step of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The premise that it belongs to, or [`BEHIND_BODY`].
+    /// The index of the premise, or [`BEHIND_BODY`].
     pub premise: u32,
-    /// What it does.
+    /// The operation.
     pub kind: StepKind,
 }
 
-/// What a step does with a row of registers.
+/// The operation of a step on a row of registers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
-    /// Each tuple that fits.
+    /// Continues with each matching tuple.
     Match(Match),
-    /// Nothing, if a tuple fits.
+    /// Continues if no tuple matches.
     Absent(Match),
-    /// Each tuple that fits, of a predicate that is evaluated where it is asked for.
+    /// Continues with each matching tuple of a predicate that is evaluated on demand.
     Call(Match),
     /// Computes a value.
     Compute {
-        /// The register that gets the value.
+        /// The register for the value.
         slot: Slot,
         /// The function.
         function: Function,
-        /// Its arguments.
+        /// The arguments.
         args: Box<[ValueSource]>,
     },
-    /// An instant.
+    /// Computes an instant.
     Instant {
-        /// The register that gets the instant.
+        /// The register for the instant.
         slot: Slot,
-        /// What it is computed from.
+        /// The source of the instant.
         bound: Bound,
     },
-    /// `=`, `!=`, `<` and their kin between two values.
+    /// Compares two values with `=`, `!=`, `<`, `<=`, `>` or `>=`.
     Compare {
         /// The operator.
         operator: Operator,
-        /// The value on its left.
+        /// The left value.
         left: ValueSource,
-        /// The value on its right.
+        /// The right value.
         right: ValueSource,
     },
-    /// A built-in predicate: `None` for arguments that get a value.
+    /// Solves a built-in predicate.
     Solve {
         /// The predicate.
         builtin: Builtin,
-        /// Its name, with the colon.
+        /// The name, including the colon.
         name: Symbol,
-        /// Its arguments.
+        /// The arguments. `None` for arguments that receive a value.
         args: Box<[Option<ValueSource>]>,
         /// The registers of the arguments without a value, from left to right.
         outputs: Box<[Slot]>,
-        /// Whether it is negated.
+        /// True if it is negated.
         negated: bool,
     },
     /// Never holds.
     Never,
-    /// Stops the engine whenever it gets here.
+    /// Stops the engine if it is reached.
     Fail(Failure),
 }
 
 /// A lookup in a relation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// Where to look.
+    /// The relation.
     pub relation: RelationId,
-    /// The columns whose value is known, and the index over them that the lookup uses.
+    /// The columns with a known value. The lookup uses the index over them.
     pub columns: Columns,
-    /// A source for each of them, in their order.
+    /// The sources of the known values, in column order.
     pub key: Box<[ValueSource]>,
-    /// Columns that fill a register.
+    /// The columns that fill a register.
     pub binds: Box<[(u16, Slot)]>,
-    /// Pairs of columns that must be equal.
+    /// The pairs of columns that must be equal.
     pub same: Box<[(u16, u16)]>,
-    /// Columns beyond the reach of an index that must have a value.
+    /// The columns from 64 on, which no index covers, with their required values.
     pub far: Box<[(u16, ValueSource)]>,
-    /// What the interval of a temporal tuple, in its last two columns, must be like.
+    /// The condition on the interval in the last two columns of a temporal tuple.
     pub when: Option<Box<IntervalCondition>>,
-    /// The registers that its ends fill.
+    /// The registers for the ends of the interval.
     pub ends: (Option<Slot>, Option<Slot>),
-    /// Ends that are no instants, each with the instant that a register gets for it.
+    /// Replacements for ends that are not instants, each with the instant to store in a register.
     pub replaced_ends: Option<Box<[(ValueId, ValueId)]>>,
 }
 
 /// A condition on the interval of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IntervalCondition {
-    /// It holds all of this, as a premise with an interval requires. An interval without an instant is in none.
+    /// The interval covers the bounds, as required by a premise with an interval. An interval that
+    /// ends before it starts covers nothing.
     Covers(Bounds),
-    /// It begins no later and ends no sooner, as an operator requires that looks at a whole span.
+    /// The interval starts no later and ends no earlier than the bounds, as required by an operator
+    /// on a whole window.
     Contains(Bounds),
-    /// It has an instant in common with this.
+    /// The interval shares an instant with the bounds.
     Overlaps(Bounds),
 }
 
-/// The two ends of an interval that is asked about.
+/// The two ends of the interval of a condition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The first instant of it.
+    /// The first instant.
     pub start: Bound,
-    /// The last instant of it.
+    /// The last instant.
     pub end: Bound,
 }
 
@@ -181,24 +186,24 @@ pub struct Bounds {
 pub enum Bound {
     /// An instant in nanoseconds since 1970.
     Instant(i64),
-    /// So many nanoseconds before the time of evaluation; after it, where that is negative.
+    /// Nanoseconds before the time of evaluation. Negative values are in the future.
     Ago(i64),
-    /// An instant, or a number of nanoseconds, that the rule computes.
+    /// A value that the rule computes: an instant or a number of nanoseconds.
     Value(ValueSource),
-    /// The same for a head of the engine's reading. There the first instant is not an unbounded start, and the last
-    /// one not an unbounded end.
+    /// Same as `Value`, for a head in the engine's reading. There, the first instant does not mean
+    /// an unbounded start, and the last instant does not mean an unbounded end.
     Stored(ValueSource),
 }
 
 impl IntervalCondition {
-    /// The interval that is asked about.
+    /// The bounds of the condition.
     #[must_use]
     pub fn bounds(self) -> Bounds {
         let (Self::Covers(bounds) | Self::Contains(bounds) | Self::Overlaps(bounds)) = self;
         bounds
     }
 
-    /// The same condition on another interval.
+    /// The same condition with other bounds.
     #[must_use]
     pub fn with_bounds(self, bounds: Bounds) -> Self {
         match self {
@@ -209,18 +214,18 @@ impl IntervalCondition {
     }
 }
 
-/// What becomes of each row of a body.
+/// The evaluation plan of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The clause.
     pub rule: RuleId,
-    /// What the body does, in this order.
+    /// The steps of the body, in order.
     pub steps: Box<[Step]>,
-    /// How many registers it needs.
+    /// The number of registers.
     pub slots: u16,
-    /// Where the rows go.
+    /// The relation for the derived tuples.
     pub target: RelationId,
-    /// The tuple, a source a column.
+    /// The sources of the columns of the derived tuple.
     pub head: Box<[ValueSource]>,
     /// The registers of the variables of the clause.
     pub variables: Box<[(Symbol, Slot)]>,
@@ -231,64 +236,64 @@ pub struct Plan {
 pub struct Aggregate {
     /// The clause.
     pub rule: RuleId,
-    /// The rows: those of the only premise, or of a relation made for them.
+    /// The rows: tuples of the only premise, or of a relation for the rows.
     pub rows: Match,
-    /// The registers that make a group.
+    /// The registers of the group key.
     pub keys: Box<[Slot]>,
-    /// What is computed for each group, in this order.
+    /// The computations for each group, in order.
     pub lets: Box<[Let]>,
-    /// How many registers it needs.
+    /// The number of registers.
     pub slots: u16,
-    /// Where the tuples go.
+    /// The relation for the derived tuples.
     pub target: RelationId,
-    /// The tuple, a source a column.
+    /// The sources of the columns of the derived tuple.
     pub head: Box<[ValueSource]>,
     /// The registers of the variables of the rows.
     pub variables: Box<[(Symbol, Slot)]>,
-    /// Steps behind the lets that compute what the head holds.
+    /// The steps after the `let` statements that compute the columns of the head.
     pub finish: Box<[Step]>,
 }
 
-/// `let V = …` behind `do`.
+/// A `let V = …` after `do`.
 #[derive(Debug, Clone)]
 pub enum Let {
-    /// Reduces what the rows of a group give.
+    /// Reduces the rows of a group.
     Reduce {
-        /// The register that gets the value.
+        /// The register for the value.
         slot: Slot,
         /// The reducer.
         reducer: Reducer,
-        /// What it reduces.
+        /// The arguments.
         args: RowArgs,
     },
-    /// Computes from the keys and what came before.
+    /// Computes a value from the group key and earlier values.
     Compute(Box<[Step]>),
 }
 
-/// The arguments of a reducer, which each row of a group has anew.
+/// The arguments of a reducer, which are evaluated for each row of a group.
 #[derive(Debug, Clone)]
 pub struct RowArgs {
-    /// Computes the arguments that are expressions. A row in which one of these steps fails is left out.
+    /// The steps that compute arguments that are expressions. A row is skipped if a step fails.
     pub steps: Box<[Step]>,
-    /// Where the arguments come from; `None` where one is never bound, and all rows are left out.
+    /// The sources of the arguments. `None` if one is never bound: all rows are then skipped.
     pub sources: Option<Box<[ValueSource]>>,
 }
 
-/// How many calls of predicates may be inside each other that are evaluated where they are asked for.
+/// The maximum depth of nested calls of predicates that are evaluated on demand.
 pub const DEEPEST_CALL: u32 = 64;
 
-/// A rule of a predicate that is evaluated where it is asked for.
+/// A rule of a predicate that is evaluated on demand.
 #[derive(Debug, Clone)]
 pub struct DeferredRule {
-    /// Gives the tuples instead of adding them.
+    /// The plan. Its tuples are returned to the caller instead of being added to a relation.
     pub plan: Plan,
-    /// The registers that the caller fills, and the columns that they are.
+    /// The columns of the inputs, and the registers that the caller fills.
     pub inputs: Box<[(u16, Slot)]>,
 }
 
 impl DeferredRule {
-    /// Fills the registers of `row`. False if an input has no value, or if two inputs that are one variable have different ones: the
-    /// rule gives nothing then.
+    /// Fills the input registers of `row`. Returns false if an input has no value, or if two inputs
+    /// of the same variable have different values. The rule then derives nothing.
     pub(in crate::kernel) fn fill(
         &self,
         row: &mut [ValueId],
@@ -304,18 +309,18 @@ impl DeferredRule {
     }
 }
 
-/// How the facts of a predicate are merged: of those that agree in some columns one is kept.
+/// The merge of the facts of a predicate: one of several facts with equal key columns is kept.
 #[derive(Debug, Clone)]
 pub struct Merge {
-    /// Holds the facts that are kept, once its stratum is done.
+    /// The relation for the kept facts, complete at the end of the stratum.
     pub kept: RelationId,
-    /// Holds the facts while they are derived, and those that gave way to others.
+    /// The relation for facts during derivation, including replaced facts.
     pub all: RelationId,
-    /// The columns in which facts agree.
+    /// The key columns.
     pub keys: Columns,
-    /// The column that is merged.
+    /// The merged column.
     pub target: u16,
-    /// The predicate that is asked with two values for the one to keep.
+    /// The predicate that selects one of two values.
     pub predicate: RelationId,
 }
 
@@ -324,107 +329,107 @@ pub struct Merge {
 pub struct RuleId(pub u32);
 
 impl RuleId {
-    /// What stands for the clause of a fact that no clause gave: somebody asserted it.
+    /// The id for asserted facts, which have no clause.
     pub const ASSERTED: Self = Self(u32::MAX);
 }
 
-/// Where a clause stands.
+/// The location of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// The file that the clause stands in.
+    /// The file.
     pub file: FileId,
-    /// The statement that the clause is.
+    /// The statement.
     pub statement: StatementId,
     /// The index of the statement in its file.
     pub item: u32,
-    /// The predicate that it defines.
+    /// The predicate of the head.
     pub predicate: PredicateId,
 }
 
-/// A clause that cannot be evaluated, and why.
+/// A clause that cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClauseFault {
     /// The clause.
     pub rule: RuleId,
-    /// The premise; `None` for the head.
+    /// The premise. `None` for the head.
     pub premise: Option<u32>,
-    /// Why the clause cannot be evaluated.
+    /// The reason.
     pub failure: Failure,
 }
 
-/// What can be evaluated together: the rules of predicates that depend on each other.
+/// A unit of evaluation: the rules of predicates that depend on each other.
 #[derive(Debug, Clone, Default)]
 pub struct Stratum {
-    /// The relations that grow here: those of its predicates, rows of its aggregations, and all that was ever derived
-    /// of predicates whose facts are merged.
+    /// The relations that grow in the stratum: its predicates, the rows of its aggregations, and
+    /// the relations for merging.
     pub relations: Vec<RelationId>,
-    /// All other relations that something here depends on.
+    /// All other relations that the stratum depends on.
     pub reads: Vec<RelationId>,
-    /// Whether something here depends on the time of evaluation.
+    /// True if the stratum depends on the time of evaluation.
     pub is_timely: bool,
-    /// Those evaluated once, and then again for whatever they add to each other.
+    /// The plans. Evaluated once, and then repeatedly for new tuples until a fixed point.
     pub plans: Vec<Arc<Plan>>,
-    /// Evaluated once the others are done.
+    /// The aggregations, which are evaluated after the plans.
     pub aggregates: Vec<Aggregate>,
-    /// The relations whose tuples its only relation unites: the copies of a predicate in the stores of a [`Division`].
+    /// For a union relation of a [`Division`], the copies of the predicate in the stores.
     pub copies: Vec<RelationId>,
 }
 
-/// A program in one reading, ready to be run.
+/// A program that is compiled in one reading.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    /// The reading that the plans are made for.
+    /// The reading.
     pub reading: Reading,
-    /// The behavior of the engine in its reading, as far as versions differ.
+    /// The behavior that differs between engine versions.
     pub capabilities: EngineCapabilities,
     /// All clauses with a plan.
     pub rules: Arc<[Rule]>,
     /// The constants of the program.
     pub values: Arc<Values>,
-    /// The number of columns of each relation; those of temporal predicates have two more.
+    /// The number of columns of each relation. Temporal predicates have two additional columns.
     pub arities: Vec<usize>,
-    /// Which relations are temporal.
+    /// For each relation, true if it is temporal.
     pub temporal: Vec<bool>,
-    /// The predicates that are evaluated where they are asked for.
+    /// The predicates that are evaluated on demand.
     pub(super) deferred_predicates: rustc_hash::FxHashSet<RelationId>,
-    /// How many of them are predicates.
+    /// The number of relations that are predicates.
     pub(super) predicate_count: u32,
     /// The names of the predicates.
     pub(super) names: Vec<Symbol>,
-    /// The facts, as values.
+    /// The facts of the program.
     pub(super) facts: Arc<[Fact]>,
-    /// What is evaluated together, in the order of evaluation.
+    /// The strata, in the order of evaluation.
     pub strata: Vec<Stratum>,
     /// The stratum of each relation.
     pub(super) strata_of: Vec<u32>,
-    /// The rules of predicates that are evaluated where they are asked for.
+    /// The rules of predicates that are evaluated on demand.
     pub deferred: rustc_hash::FxHashMap<RelationId, Vec<DeferredRule>>,
-    /// The same rules for calls without a value for some inputs, by the columns with these.
+    /// Variants of the deferred rules for calls without values for some inputs, by input columns.
     pub(super) open_calls: rustc_hash::FxHashMap<(RelationId, Columns), Vec<DeferredRule>>,
-    /// How the facts of some predicates are merged.
+    /// The merges.
     pub merges: Vec<Merge>,
-    /// The premises whose result depends on an order that the engine chooses at random.
+    /// The premises with a result that depends on a random order in the engine.
     pub unordered: Vec<UnorderedRead>,
-    /// The negations that this reading does not look at: the premise, and how it is written.
+    /// The negations that this reading ignores: the premise and its text.
     pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
-    /// What cannot be evaluated.
+    /// The clauses that cannot be evaluated.
     pub faults: Vec<ClauseFault>,
-    /// The stores that the program is divided into. Each has a copy of every relation and of every rule.
+    /// The stores of a divided program. Each has a copy of every relation and rule.
     pub division: Option<Division>,
 }
 
-/// A fact that is given, not derived.
+/// A given fact, as opposed to a derived one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// The predicate that the fact belongs to.
+    /// The predicate.
     pub predicate: PredicateId,
-    /// Its arguments, and, if the predicate is temporal, the two ends of the interval in which it holds.
+    /// The arguments. For a temporal predicate, followed by the two ends of the interval.
     pub tuple: Box<[ValueId]>,
-    /// The clause that gives it, or [`RuleId::ASSERTED`].
+    /// The clause of the fact, or [`RuleId::ASSERTED`].
     pub rule: RuleId,
 }
 
-/// The input columns of a called predicate for which a call has no value.
+/// The input columns of a called predicate without a value in the call.
 pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
     let inputs = rules.iter().flat_map(|rule| &rule.inputs).map(|(column, _)| *column);
     let open = inputs.filter(|column| *column < 64 && call.source(*column).is_none());
@@ -432,12 +437,12 @@ pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
 }
 
 impl Compiled {
-    /// True if no rule combines two facts of one round.
+    /// True if rules do not combine two facts of the same round.
     pub(super) fn misses_same_round_joins(&self) -> bool {
         self.reading == Reading::Engine && self.capabilities.same_round_joins == SameRoundJoins::Missed
     }
 
-    /// The facts of the program, in the order in which they are written.
+    /// The facts of the program, in source order.
     #[must_use]
     pub fn facts(&self) -> &[Fact] {
         &self.facts
@@ -460,7 +465,8 @@ impl Compiled {
         self.strata.iter().flat_map(|stratum| &stratum.plans).map(|plan| &**plan)
     }
 
-    /// The rules that can give facts of a predicate, in the order of their numbers; facts of the program are none.
+    /// The rules that can derive facts of a predicate, in the order of their numbers. Facts of the
+    /// program are excluded.
     #[must_use]
     pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
         // All stores have the same rules.
@@ -482,12 +488,12 @@ impl Compiled {
         open.or_else(|| self.deferred.get(&call.relation)).map_or(&[], Vec::as_slice)
     }
 
-    /// The input columns for which a call has no value.
+    /// The input columns without a value in a call.
     pub(super) fn open_inputs(&self, call: &Match) -> Columns {
         open_inputs(call, self.deferred.get(&call.relation).map_or(&[], Vec::as_slice))
     }
 
-    /// A premise with an open order that the facts of a predicate depend on, if there is one.
+    /// A premise with a random order that the facts of a predicate depend on, if one exists.
     #[must_use]
     pub fn unordered_below(&self, predicate: PredicateId) -> Option<&UnorderedRead> {
         if self.unordered.is_empty() {
@@ -511,53 +517,53 @@ impl Compiled {
         strata.into_iter().filter_map(|at| self.strata.get(at as usize))
     }
 
-    /// Whether the facts of a predicate hold during intervals.
+    /// True if the predicate is temporal.
     #[must_use]
     pub fn is_temporal(&self, predicate: PredicateId) -> bool {
         self.temporal.get(predicate.0 as usize) == Some(&true)
     }
 
-    /// How what is derived into a relation is merged.
+    /// The merge that uses a relation for its derived facts.
     pub(super) fn merge_into(&self, all: RelationId) -> Option<&Merge> {
         self.merges.iter().find(|merge| merge.all == all)
     }
 
-    /// How the facts of a relation were merged.
+    /// The merge that uses a relation for its kept facts.
     #[must_use]
     pub fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
         self.merges.iter().find(|merge| merge.kept == kept)
     }
 
-    /// The relation that facts of a predicate are added to.
+    /// The relation that receives new facts of a predicate.
     #[must_use]
     pub fn entry(&self, predicate: PredicateId) -> RelationId {
         self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
     }
 
-    /// The number of arguments of the predicate of a relation; of other relations, of columns.
+    /// The number of columns of a relation, without the interval of a temporal predicate.
     pub(super) fn arity(&self, relation: RelationId) -> usize {
         let columns = self.arities.get(relation as usize).copied().unwrap_or(0);
         if self.is_temporal(PredicateId(relation)) { columns.saturating_sub(2) } else { columns }
     }
 
-    /// Where a relation grows.
+    /// The stratum that derives the tuples of a relation.
     pub(super) fn stratum_of(&self, relation: RelationId) -> Option<&Stratum> {
         self.strata.get(*self.strata_of.get(relation as usize)? as usize)
     }
 
-    /// The plan of a clause that fills a relation.
+    /// The plan of a clause that adds to a relation.
     pub(super) fn plan_of(&self, rule: RuleId, relation: RelationId) -> Option<&Plan> {
         let plans = &self.stratum_of(relation)?.plans;
         plans.iter().find(|plan| plan.rule == rule && plan.target == relation).map(|plan| &**plan)
     }
 
-    /// The aggregation of a clause that fills a relation.
+    /// The aggregation of a clause that adds to a relation.
     pub(super) fn aggregate_of(&self, rule: RuleId, relation: RelationId) -> Option<&Aggregate> {
         let all = &self.stratum_of(relation)?.aggregates;
         all.iter().find(|aggregate| aggregate.rule == rule && aggregate.target == relation)
     }
 
-    /// The clause of this id.
+    /// The clause with this id.
     #[must_use]
     pub fn rule(&self, id: RuleId) -> Option<&Rule> {
         self.rules.get(id.0 as usize)

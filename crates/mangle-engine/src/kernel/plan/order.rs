@@ -1,7 +1,7 @@
-//! In which order the premises of a clause are evaluated.
+//! Evaluation order of the premises of a clause.
 //!
-//! As the engine does it, that is what its rewriting says (`program::rewrite`). As it is written, the premises keep
-//! their order, and a negation or a `!=` waits until the variables that another premise gives a value have it.
+//! The engine's reading uses the order of its rewriting (`program::rewrite`). The intended reading
+//! keeps the source order, and delays a negation or `!=` until its bindable variables have values.
 
 use rustc_hash::FxHashSet;
 
@@ -21,10 +21,10 @@ pub(super) fn order(clause: &Clause, reading: Reading, rewriting: &Rewriting) ->
 
 struct OrderBuilder<'c> {
     clause: &'c Clause,
-    /// The variables that some premise gives a value.
+    /// The variables that some premise can bind.
     bindable: FxHashSet<Symbol>,
     bound: FxHashSet<Symbol>,
-    /// Variables that are equal, and have a value as soon as one of them has.
+    /// Pairs of equal variables. If one has a value, both have it.
     equal: Vec<[Symbol; 2]>,
     waiting: Vec<u32>,
     order: Vec<Step>,
@@ -56,7 +56,7 @@ impl<'c> OrderBuilder<'c> {
         self.order
     }
 
-    /// Notes what a premise gives a value.
+    /// Records the variables that a premise binds.
     fn bind(&mut self, premise: &Premise) {
         let bound = &mut self.bound;
         match equal_variables(premise) {
@@ -68,7 +68,7 @@ impl<'c> OrderBuilder<'c> {
         }
     }
 
-    /// Takes out what need not wait any more.
+    /// Adds the delayed premises that are ready.
     fn release(&mut self) {
         let (clause, bindable, bound) = (self.clause, &self.bindable, &self.bound);
         let is_ready = |index: &mut u32| {
@@ -83,10 +83,10 @@ impl<'c> OrderBuilder<'c> {
     }
 }
 
-/// A statement instead of an expression.
+/// Discards a value, because closures need a statement here.
 fn drop_bool(_: bool) {}
 
-/// Whether a premise asks about values and gives none.
+/// True if a premise must wait for its variables.
 fn waits(premise: &Premise) -> bool {
     match premise {
         Premise::Literal(literal) => literal.is_negated(),
@@ -105,7 +105,7 @@ fn equal_variables(premise: &Premise) -> Option<[Symbol; 2]> {
     }
 }
 
-/// The variables that a premise gives a value.
+/// Visits the variables that a premise binds.
 fn binds(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
     match premise {
         Premise::Literal(literal) if literal.is_negated() => {}
@@ -131,7 +131,7 @@ fn binds(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
     }
 }
 
-/// The variables that stand in a premise.
+/// Visits the variables in a premise.
 fn mentions(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
     match premise {
         Premise::Literal(literal) => {

@@ -1,11 +1,12 @@
-//! What a stratum depends on: the relations that its plans look into, and the time of evaluation; both also through
-//! called predicates.
+//! Dependencies of a stratum: the relations that it reads, and the time of evaluation. Includes the
+//! dependencies of called predicates.
 
 use rustc_hash::FxHashSet;
 
 use super::{Bound, Compiled, Let, Match, RelationId, RowArgs, Step, StepKind};
 
-/// The relations outside a stratum that it looks into, and whether it depends on the time of evaluation.
+/// The relations outside of a stratum that it reads, and true if it depends on the time of
+/// evaluation.
 pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bool) {
     let Some(stratum) = compiled.strata.get(stratum) else { return (Vec::new(), false) };
     let (seen, called) = (FxHashSet::default(), FxHashSet::default());
@@ -57,7 +58,7 @@ impl Reads<'_> {
         }
     }
 
-    /// What is so long ago moves with the time, and so may what a rule computes.
+    /// Relative bounds depend on the time. Computed bounds may depend on it.
     fn bound(&mut self, bound: Bound) {
         self.is_timely |= !matches!(bound, Bound::Instant(_));
     }

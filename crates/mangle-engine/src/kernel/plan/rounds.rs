@@ -1,11 +1,11 @@
-//! Rules that look up facts of their own stratum more than once. Some engines combine no two facts of one round, so such a rule
-//! can miss facts in their reading.
+//! Finds rules with several lookups in their own stratum. Some engines do not combine two facts of
+//! the same round, so such a rule can miss facts in the engine's reading.
 
 use super::{Compiled, Match, Plan, RuleId, StepKind, Stratum, ValueSource};
 use crate::program::PredicateId;
 
 impl Compiled {
-    /// A rule that can miss facts, below a predicate, if there is one.
+    /// A rule that can miss facts and that the predicate depends on, if one exists.
     #[must_use]
     pub fn missing_below(&self, predicate: PredicateId) -> Option<RuleId> {
         if !self.misses_same_round_joins() {
@@ -31,8 +31,8 @@ fn recursive<'p>(stratum: &'p Stratum, plan: &'p Plan) -> impl Iterator<Item = &
     })
 }
 
-/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all steps are known after the first round, a longer path also consists of
-/// a shorter one and a single step.
+/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all single steps are known after the first round, a
+/// longer path also consists of a shorter path and a single step.
 fn is_closure(plan: &Plan) -> bool {
     let [one, other] = &*plan.steps else { return false };
     let (StepKind::Match(one), StepKind::Match(other)) = (&one.kind, &other.kind) else { return false };

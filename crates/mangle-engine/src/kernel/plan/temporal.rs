@@ -1,37 +1,41 @@
-//! Temporal premises and heads. The tuples of a temporal predicate have the ends of their interval in two more
-//! columns; an end that is unbounded is the first or the last instant that there is.
+//! Compiles temporal premises and heads.
+//!
+//! Tuples of a temporal predicate have two additional columns for the ends of their interval. An
+//! unbounded end is the smallest or largest instant.
 
 use super::body::Body;
 use super::{Bound, Bounds, IntervalCondition, RelationId, Slot, StepKind, ValueSource};
 use crate::kernel::{Datum, ValueId};
 use mangle_syntax::syntax::ast::{Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
 
-/// The first instant, for what has no beginning.
+/// The instant of an unbounded start.
 pub const BEGINNING: i64 = i64::MIN;
 
-/// The last instant, for what has no end.
+/// The instant of an unbounded end.
 pub const END: i64 = i64::MAX;
 
-/// What stands for the `now` of a fact. No name of a program looks like it.
+/// The value for the `now` of a fact. Names of programs start with a slash, so it is unique.
 pub(in crate::kernel) const NOW: &str = "now";
 
-/// What stands for the first instant as the start of an interval, in the engine's reading: an unbounded start that went
-/// through a variable. Unlike an unbounded start it is not asked for by `_`. No name of a program looks like it.
+/// The value for the first instant as the start of an interval, in the engine's reading.
+///
+/// An unbounded start becomes this value after it passes through a variable. `_` then no longer
+/// matches it. Names of programs start with a slash, so the value is unique.
 pub(in crate::kernel) const FIRST: &str = "first";
 
-/// The same for the last instant as the end of an interval.
+/// The value for the last instant as the end of an interval, in the engine's reading.
 pub(in crate::kernel) const LAST: &str = "last";
 
 impl Body<'_> {
-    /// The steps of an atom with an interval or an operator.
+    /// Adds the steps of an atom with an interval or an operator.
     pub(super) fn temporal(&mut self, relation: RelationId, literal: &Literal) {
-        // Asked before the atom gives its variables a value.
+        // Computed before the atom binds its variables.
         let asked = literal.interval.as_ref().map(|interval| self.asked(interval));
         let Some(mut found) = self.pattern(relation, &literal.atom.args, false) else { return };
         let when = match (&literal.operator, asked) {
             (Some(operator), _) => self.operator(operator),
             (None, Some(Some(bounds))) => Some(IntervalCondition::Covers(bounds)),
-            // Any interval; what has none is left out.
+            // Matches any interval, but not facts without one.
             (None, _) => Some(IntervalCondition::Overlaps(Bounds {
                 start: Bound::Instant(BEGINNING),
                 end: Bound::Instant(END),
@@ -46,8 +50,10 @@ impl Body<'_> {
         self.push(StepKind::Match(found));
     }
 
-    /// The step of a negated atom of a temporal predicate without interval and operator. It finds the facts that lost their interval:
-    /// those of aggregations, and those of recursive rules from the second round on.
+    /// Adds the step of a negated atom of a temporal predicate without interval and operator.
+    ///
+    /// The atom finds facts that lost their interval: results of aggregations, and of recursive
+    /// rules from the second round on.
     pub(super) fn absent_without_interval(&mut self, relation: RelationId, literal: &Literal) {
         let Some(mut found) = self.pattern(relation, &literal.atom.args, true) else { return };
         let ends = NO_INTERVAL.map(|bound| self.instant(bound));
@@ -64,7 +70,7 @@ impl Body<'_> {
         self.push(StepKind::Absent(found));
     }
 
-    /// What an interval asks for, where all its bounds are known; only then does it select anything.
+    /// The bounds of an interval, if both are known. Other intervals do not restrict the lookup.
     fn asked(&self, interval: &Interval) -> Option<Bounds> {
         let (start, end) = both(interval)?;
         Some(Bounds { start: self.bound(start, BEGINNING)?, end: self.bound(end, END)? })
@@ -80,7 +86,7 @@ impl Body<'_> {
         }
     }
 
-    /// The registers that the ends of a tuple's interval fill.
+    /// The registers for the ends of the interval of a tuple.
     fn ends(&mut self, interval: &Interval) -> (Option<Slot>, Option<Slot>) {
         let Some((start, end)) = both(interval) else { return (None, None) };
         let mut fill = |bound: &TimeBound| match bound.kind {
@@ -91,13 +97,13 @@ impl Body<'_> {
         (start, fill(end))
     }
 
-    /// The ends of stored intervals that are no instants, and the instants that variables get for them.
+    /// Replacements for stored ends that are not instants: the instants that variables receive.
     fn replaced_ends(&mut self) -> Box<[(ValueId, ValueId)]> {
         let all = [(NOW, 0), (FIRST, BEGINNING), (LAST, END)];
         all.map(|(name, instant)| (self.values.name(name), self.values.time(instant))).into()
     }
 
-    /// What an operator asks of an interval.
+    /// The interval condition of an operator.
     fn operator(&mut self, operator: &TemporalOperator) -> Option<IntervalCondition> {
         let [first, second] = operator.bounds.as_slice() else { return None };
         let sign = if operator.future { -1 } else { 1 };
@@ -105,7 +111,7 @@ impl Body<'_> {
             TimeBoundKind::Duration(length) => length.map(|length| Bound::Ago(length.wrapping_mul(sign))),
             _ => self.bound(bound, open),
         };
-        // The past counts backwards.
+        // Operators on the past list the later bound first.
         let (start, end) = if operator.future { (first, second) } else { (second, first) };
         let bounds = Bounds { start: resolve(start, BEGINNING)?, end: resolve(end, END)? };
         Some(if operator.always {
@@ -115,8 +121,10 @@ impl Body<'_> {
         })
     }
 
-    /// The ends of the interval of a head. The engine never resolves the `now` and the durations of a fact, and aborts
-    /// at a duration in the head of a rule.
+    /// The ends of the interval of a head.
+    ///
+    /// The engine does not resolve `now` and durations in a fact, and aborts at a duration in the
+    /// head of a rule.
     pub(super) fn head_interval(
         &mut self,
         interval: Option<&Interval>,
@@ -164,22 +172,22 @@ impl Body<'_> {
     }
 }
 
-/// The head that an interval belongs to.
+/// The kind of head of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadKind {
     /// A fact in the engine's reading.
     EngineFact,
     /// A rule in the engine's reading.
     EngineRule,
-    /// Either in the other reading.
+    /// A fact or rule in the intended reading.
     Written,
 }
 
-/// The ends of an interval that a fact of a temporal predicate does not have: the engine forgets it in
+/// The ends that mark a temporal fact without an interval. The engine loses the interval in
 /// aggregations.
 pub(super) const NO_INTERVAL: [Bound; 2] = [Bound::Instant(END), Bound::Instant(BEGINNING)];
 
-/// Start and end; of a single bound, both.
+/// The start and end. A single bound is both.
 fn both(interval: &Interval) -> Option<(&TimeBound, &TimeBound)> {
     match interval.bounds.as_slice() {
         [only] => Some((only, only)),

@@ -1,4 +1,4 @@
-//! Terms as sources of values, applications as steps that compute them.
+//! Compiles terms to value sources, and applications to steps that compute them.
 
 use super::body::Body;
 use super::{StepKind, ValueSource};
@@ -6,8 +6,8 @@ use crate::kernel::{Function, ValueId, evaluate};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 
 impl Body<'_> {
-    /// Where the value of a term comes from: `Some(None)` for a variable or `_` without one, `None` when nothing
-    /// gets past this term.
+    /// The source of the value of a term. `Some(None)` for an unbound variable or `_`. `None` if
+    /// the evaluation cannot continue after this term.
     pub(super) fn value(&mut self, term: &Term) -> Option<Option<ValueSource>> {
         match &term.kind {
             TermKind::Variable(name) => Some(self.lookup(*name)),
@@ -25,7 +25,7 @@ impl Body<'_> {
         value
     }
 
-    /// The steps that compute an application. The depth of terms is limited by the lowering.
+    /// Adds the steps that compute an application. Lowering limits the depth of terms.
     fn application(&mut self, apply: &Apply) -> Option<ValueSource> {
         let name = apply.function.as_str();
         let is_type = matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional);

@@ -1,4 +1,4 @@
-//! `|> let …` and `|> do fn:group_by(…), let …`.
+//! Compiles transforms: `|> let …` and `|> do fn:group_by(…), let …`.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,8 @@ use mangle_syntax::syntax::ast::{Clause, Premise, Term, Transform, TransformStat
 use mangle_syntax::text::Symbol;
 
 impl Body<'_> {
-    /// The statements of a `let` transform. Of two values for one variable the first counts.
+    /// Adds the statements of a `let` transform. If a variable is assigned twice, the first is
+    /// used.
     pub(super) fn lets(&mut self, transform: &Transform) {
         for statement in &transform.statements {
             let Some(Some(source)) = self.value(&statement.value) else {
@@ -25,7 +26,7 @@ impl Body<'_> {
         }
     }
 
-    /// The tuple of a head; `None` where nothing gets there.
+    /// The sources of the tuple of a head. `None` if the head is unreachable.
     pub(super) fn head(&mut self, args: &[Term]) -> Option<Box<[ValueSource]>> {
         let mut head = Vec::with_capacity(args.len());
         for term in args {
@@ -44,7 +45,8 @@ impl Body<'_> {
     }
 }
 
-/// The only premise of an aggregation, if it is one plain atom: then the tuples of its relation are counted.
+/// The only premise of an aggregation, if it is a single plain atom. The aggregation then uses the
+/// tuples of the relation directly.
 pub(super) fn only_atom(clause: &Clause, premises: &[u32]) -> Option<u32> {
     let [only] = premises else { return None };
     match clause.premises.get(*only as usize)? {
@@ -53,7 +55,7 @@ pub(super) fn only_atom(clause: &Clause, premises: &[u32]) -> Option<u32> {
     }
 }
 
-/// The variables that the rows of any other aggregation have: those of positive atoms and of equalities.
+/// The variables of the rows of any other aggregation: variables in positive atoms and equalities.
 pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
     let mut names: Vec<Symbol> = Vec::new();
     let mut add = |name: Symbol| {
@@ -78,9 +80,11 @@ pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
     names
 }
 
-/// The rows that are the tuples of a relation: constants select, variables name columns. Of a variable that occurs twice, the
-/// first column counts; the others are compared only if `compares_repeated`. Applications, lists, maps and structs are not
-/// compared.
+/// The lookup for rows that are tuples of a relation. Constants select rows, and variables name
+/// columns.
+///
+/// A repeated variable takes its value from its first column. Its other columns are compared only
+/// if `compares_repeated`. Applications, lists, maps and structs are not compared.
 pub(super) fn rows_of(
     body: &mut Body<'_>,
     relation: RelationId,
@@ -120,8 +124,8 @@ pub(super) fn rows_of(
     })
 }
 
-/// What is made of the groups. `body` has the registers of the rows; `None` where the engine makes nothing of
-/// them.
+/// Compiles the computations for the groups. `body` has the registers of the rows. `None` if the
+/// engine derives nothing.
 pub(super) fn aggregate(
     mut body: Body<'_>,
     rule: RuleId,
@@ -172,7 +176,7 @@ fn group_let(
     statement: &TransformStatement,
 ) -> Result<Let, Failure> {
     let apply = statement.value.apply();
-    // The engine knows a reducer by its name and the number of its arguments.
+    // The engine identifies a reducer by its name and number of arguments.
     let fits =
         |name: &str, count: usize| builtins::function(name).is_some_and(|known| known.arity.accepts(count));
     let reducer = apply.and_then(|apply| {
@@ -199,8 +203,10 @@ fn group_let(
     Ok(found)
 }
 
-/// The arguments of a reducer, as the rows of a group have them. The engine evaluates an expression only for the
-/// reducers that leave out the rows in which it fails; with the others it panics.
+/// Compiles the arguments of a reducer for the rows of a group.
+///
+/// The engine evaluates expressions only for reducers that skip failing rows. For other reducers,
+/// it panics.
 fn row_args(
     body: &mut Body<'_>,
     of_rows: &FxHashMap<Symbol, ValueSource>,

@@ -1,5 +1,8 @@
-//! Premises on temporal predicates that rules derive. The engine makes no edges for temporal premises, so that it
-//! evaluates the rule before or after the facts that it asks for, in an order that its maps choose at random.
+//! Finds premises on derived temporal predicates, whose results depend on a random order of
+//! evaluation.
+//!
+//! The engine has no dependency edges for temporal premises. The rule is evaluated before or after
+//! the facts that the premise needs, depending on the iteration order of maps in the engine.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,18 +10,18 @@ use super::{Compiled, Plan, Reading, RelationId, RuleId, StepKind};
 use crate::program::PredicateId;
 use crate::program::graph::Graph;
 
-/// A lookup that finds derived facts or not, as the order happens to be.
+/// A lookup that may or may not find derived facts, depending on a random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnorderedRead {
     /// The clause.
     pub rule: RuleId,
-    /// The premise that looks up.
+    /// The premise with the lookup.
     pub premise: u32,
-    /// Where the clause adds tuples.
+    /// The relation for the derived tuples of the clause.
     pub(in crate::kernel) target: RelationId,
     /// The temporal predicate.
     pub predicate: PredicateId,
-    /// The place of the premise among those that find tuples.
+    /// The position of the premise among the lookups of the plan.
     pub(in crate::kernel) support: usize,
 }
 
@@ -55,7 +58,7 @@ pub(super) fn unordered_reads(compiled: &Compiled, graph: &Graph) -> Vec<Unorder
     reads
 }
 
-/// The premises of a plan that find tuples, the relations they look in, and their places among each other.
+/// The lookups of a plan: premise, relation, and position among the lookups.
 fn lookups(plan: &Plan) -> impl Iterator<Item = (u32, RelationId, usize)> {
     let found = plan.steps.iter().filter_map(|step| match &step.kind {
         StepKind::Match(found) => Some((step.premise, found.relation)),
@@ -64,10 +67,10 @@ fn lookups(plan: &Plan) -> impl Iterator<Item = (u32, RelationId, usize)> {
     found.enumerate().map(|(at, (premise, relation))| (premise, relation, at))
 }
 
-/// The order that the engine sees.
+/// The evaluation order according to the dependency edges of the engine.
 struct Order<'g> {
     graph: &'g Graph,
-    /// All predicates that are evaluated before or together with one.
+    /// For each predicate, all predicates that are evaluated before it or together with it.
     before: FxHashMap<PredicateId, FxHashSet<PredicateId>>,
 }
 

@@ -1,11 +1,11 @@
-//! What a text that is not an atom was probably meant to be: a query typed by hand.
+//! Suggests corrections for queries that are not valid atoms, such as text typed by hand.
 
 use crate::program::{Predicate, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Clause};
 use mangle_syntax::text::{Symbol, slice};
 
-/// Why `text` is not an atom, and what to write where that is known.
+/// The error message for a `text` that is not an atom, with a correction if one is known.
 pub(super) fn no_atom(text: &str, program: &Program) -> String {
     if let Some(written) = bare_name(text, program) {
         return format!("a query is an atom: write `{written}`");
@@ -30,7 +30,7 @@ pub(super) fn no_atom(text: &str, program: &Program) -> String {
     format!("`{text}` is not an atom, such as `{example}`")
 }
 
-/// An atom with as many arguments as its predicate takes, where `_` can stand for those that are missing.
+/// The atom with `_` for its missing arguments, if it has fewer than `arity`.
 pub(super) fn with_arity(atom: &Atom, text: &str, arity: usize) -> Option<String> {
     let missing = arity.checked_sub(atom.args.len()).filter(|missing| *missing > 0)?;
     let mut args: Vec<&str> = atom.args.iter().map(|arg| slice(text, arg.range)).collect();
@@ -38,7 +38,7 @@ pub(super) fn with_arity(atom: &Atom, text: &str, arity: usize) -> Option<String
     Some(format!("{}({})", atom.name.as_str(), args.join(", ")))
 }
 
-/// That the predicate of an atom, which was respelled, takes another number of arguments.
+/// The error message if the corrected atom has the wrong number of arguments.
 fn other_arity(text: &str, program: &Program) -> Option<String> {
     let terminated = format!("{text}.");
     let source = SourceFile::parse(terminated.as_str().into());
@@ -46,14 +46,14 @@ fn other_arity(text: &str, program: &Program) -> Option<String> {
     program.id(key_of(head)).is_none().then(|| super::unknown(head, &terminated, program))
 }
 
-/// Whether a text is an atom.
+/// True if a text is an atom.
 fn is_atom(text: &str) -> bool {
     let source = SourceFile::parse(format!("{text}.").as_str().into());
     let [item] = &source.items()[..] else { return false };
     !item.statement.damaged && item.statement.clause().is_some_and(Clause::is_fact)
 }
 
-/// Whether a text is several premises.
+/// True if a text consists of several premises.
 fn is_body(text: &str) -> bool {
     let source = SourceFile::parse(format!("e() :- {text}.").as_str().into());
     let [item] = &source.items()[..] else { return false };
@@ -61,7 +61,7 @@ fn is_body(text: &str) -> bool {
     !item.statement.damaged && premises > 1
 }
 
-/// `permitted`, `permitted/3`
+/// Corrects `permitted` and `permitted/3`.
 fn bare_name(text: &str, program: &Program) -> Option<String> {
     let (name, arity) = match text.split_once('/') {
         Some((name, arity)) => (name, Some(arity.parse::<u16>().ok()?)),
@@ -72,14 +72,14 @@ fn bare_name(text: &str, program: &Program) -> Option<String> {
     named.find(fits).map(|predicate| any_fact(predicate.key))
 }
 
-/// `?- p(X)`, `p(X)?`, `!p(X)`
+/// Corrects `?- p(X)`, `p(X)?` and `!p(X)`.
 fn undecorated(text: &str) -> Option<String> {
     let signs = |char: char| char.is_whitespace() || matches!(char, '?' | '!' | ':' | '-' | '.' | ';');
     let inner = text.trim_matches(signs);
     (inner != text && is_atom(inner)).then(|| inner.to_owned())
 }
 
-/// The same atom with names and strings for its plain words: what the bounds of the predicate say.
+/// Replaces plain words in an atom by names or strings, according to the bounds of the predicate.
 fn with_values(text: &str, program: &Program) -> Option<String> {
     let (name, rest) = text.split_once('(')?;
     let inner = rest.strip_suffix(')')?;
@@ -106,7 +106,8 @@ fn with_values(text: &str, program: &Program) -> Option<String> {
     is_atom(&written).then_some(written)
 }
 
-/// Whether a word in an argument is meant as a string: the predicate is declared so, or the word could not be a name.
+/// True if a word stands for a string. Either the argument is declared as a string, or it is
+/// undeclared and the word cannot be a name.
 fn is_text(program: &Program, name: &str, at: usize, word: &str) -> bool {
     let declared = program.named(Symbol::new(name)).find_map(|predicate| {
         let (file, statement, _) = predicate.signature.declared?;
@@ -118,7 +119,7 @@ fn is_text(program: &Program, name: &str, at: usize, word: &str) -> bool {
     declared.unwrap_or_else(|| word.ends_with('.') || word.contains("//"))
 }
 
-/// `permitted(_, _)`
+/// A pattern for any fact, for example `permitted(_, _)`.
 fn any_fact(key: PredicateKey) -> String {
     let args = vec!["_"; usize::from(key.arity)];
     format!("{}({})", key.name, args.join(", "))

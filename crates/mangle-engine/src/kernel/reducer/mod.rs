@@ -1,4 +1,4 @@
-//! Reducers: what becomes of the rows of a group.
+//! Evaluates reducers over the rows of a group.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,7 +7,7 @@ use super::fold::{Fold, OperandKind};
 use super::function::tuple;
 use super::values::{Datum, ValueId, Values};
 
-/// A built-in reducer. Those that the engine cannot compute fail.
+/// A built-in reducer. Reducers that the engine cannot compute always fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reducer(Step);
 
@@ -23,11 +23,11 @@ enum Step {
     PickAny,
 }
 
-/// Rows with the values of a reducer's arguments.
+/// Rows of argument values.
 type Rows<'r, 'v> = &'r mut dyn Iterator<Item = &'v [ValueId]>;
 
 impl Reducer {
-    /// The reducer of this name, which is given with its `fn:`.
+    /// The reducer with this name, including `fn:`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Some(Self(match name.strip_prefix("fn:")? {
@@ -53,37 +53,35 @@ impl Reducer {
         }))
     }
 
-    /// Whether a row whose arguments fail is left out. For the other reducers its failure is that of
-    /// the whole.
+    /// True if rows with failing arguments are skipped. For other reducers, such a row fails the
+    /// whole group.
     #[must_use]
     pub fn skips_failing_rows(self) -> bool {
         matches!(self.0, Step::Collect | Step::CollectDistinct | Step::CollectToMap)
     }
 
-    /// Whether it counts rows, whatever they hold.
+    /// True if the result is the number of rows.
     #[must_use]
     pub fn counts(self) -> bool {
         matches!(self.0, Step::Count)
     }
 
-    /// Whether it depends on the order in which the rows were found: so for lists.
+    /// True if the result depends on the order of the rows, as for lists.
     #[must_use]
     pub fn depends_on_order(self) -> bool {
         matches!(self.0, Step::Collect | Step::CollectDistinct | Step::PickAny)
     }
 
-    /// Whether what two parts of the rows become, reduced once more, is what all of them become: so for sums, the least
-    /// and the greatest.
+    /// True if partial results can be reduced again, as for sums, minimum and maximum.
     #[must_use]
     pub fn combines(self) -> bool {
         matches!(self.0, Step::Fold(_))
     }
 
-    /// What the rows become. Each holds the values of the reducer's arguments; lists are in the
-    /// order of the rows.
+    /// Reduces rows of argument values. Lists are in the order of the rows.
     ///
     /// # Errors
-    /// When the engine would stop, or a limit of ours is met.
+    /// If the engine would stop, or a limit of this crate is exceeded.
     pub fn reduce(self, values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
         match self.0 {
             Step::Count => Ok(values.number(count(rows.count()))),
@@ -101,8 +99,8 @@ impl Reducer {
     }
 }
 
-/// As a float; of no rows, not a number.
-#[allow(clippy::cast_precision_loss)] // the engine loses it as well
+/// The mean as a float. NaN without rows.
+#[allow(clippy::cast_precision_loss)] // as in the engine
 fn avg(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
     let (mut sum, mut rows_seen) = (0.0, 0_u64);
     for row in rows {
@@ -116,7 +114,7 @@ fn avg(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
 
 fn collect(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
     let mut list = Vec::new();
-    // There is no value of no arguments, so such rows are left out.
+    // A row without arguments has no value, so it is skipped.
     for row in rows.filter(|row| !row.is_empty()) {
         list.push(tuple(values, row)?);
         check_elements(list.len())?;
@@ -124,7 +122,7 @@ fn collect(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> 
     Ok(values.list(&list)?)
 }
 
-/// Of equal values the last one stays.
+/// Keeps the last of several equal values.
 fn collect_distinct(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
     let mut list: Vec<Option<ValueId>> = Vec::new();
     let mut place: FxHashMap<ValueId, usize> = FxHashMap::default();
@@ -135,7 +133,7 @@ fn collect_distinct(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, 
         }
         list.push(Some(value));
         check_elements(place.len())?;
-        // So many rows may be one value that what gave way takes all the room.
+        // Many duplicates leave many empty entries, so the list is compacted.
         if list.len() > 2 * place.len() + 1024 {
             list.retain(Option::is_some);
             place.extend(list.iter().enumerate().filter_map(|(at, value)| Some(((*value)?, at))));
@@ -145,7 +143,7 @@ fn collect_distinct(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, 
     Ok(values.list(&list)?)
 }
 
-/// Of equal keys the first one stays.
+/// Keeps the first of several entries with the same key.
 fn collect_to_map(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
     let mut entries = Vec::new();
     let mut seen = FxHashSet::default();

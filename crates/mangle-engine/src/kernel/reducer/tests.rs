@@ -1,4 +1,4 @@
-//! Hand-picked groups, with results as the engine's.
+//! Tests of reducers. The expected results are results of the engine.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use crate::program::builtins::FUNCTIONS;
 /// A reducer and its rows.
 type Case = (&'static str, &'static [&'static [&'static str]]);
 
-/// `reducer of rows = value` or `reducer of rows ! failure`.
+/// Prints `reducer of rows = value` or `reducer of rows ! failure`.
 fn outcome((name, rows): &Case) -> String {
     let mut values = Values::new();
     let row = |row: &&[&str]| row.iter().map(|text| term(&mut values, text).unwrap()).collect();
@@ -137,7 +137,7 @@ fn collections() {
     );
 }
 
-/// Every reducer of the table has a group with a value and one with a failure, where it can be.
+/// Every reducer of the table needs a group with a value and, if possible, a failing group.
 #[test]
 fn no_reducer_is_forgotten() {
     let outcomes: Vec<String> =

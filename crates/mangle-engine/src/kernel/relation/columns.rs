@@ -1,7 +1,7 @@
 //! Sets of columns.
 
-/// No tuple: the end of a chain.
+/// The end of a chain of tuples.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A set of columns, bit by bit. Columns from the 64th on are never part of an index.
+/// A bit set of columns. Columns from index 64 on are never part of an index.
 pub type Columns = u64;

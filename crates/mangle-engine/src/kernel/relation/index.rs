@@ -1,5 +1,5 @@
-//! Tuples by the values in some columns: for each combination the last tuple, and for each tuple the one before it
-//! with the same.
+//! Index of tuples by the values in some columns. Stores the last tuple of each key, and for each
+//! tuple the previous tuple with the same key.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::tuple_index::{half_hash, spread};
 #[derive(Debug, Clone)]
 pub(super) struct Index {
     pub(super) columns: Columns,
-    /// The only column, if there is but one.
+    /// The column, if the index has a single one.
     only: Option<usize>,
-    /// The value of the only column, or half of the hash of several, and the last tuple with it.
+    /// The value of the single column, or half of the hash of several, and the last such tuple.
     last: ShardedTable<[u32; 2]>,
     before: ChunkedVec<u32>,
 }
@@ -25,12 +25,12 @@ impl Index {
         Self { columns, only, last: ShardedTable::default(), before: ChunkedVec::default() }
     }
 
-    /// How many tuples it holds.
+    /// The number of indexed tuples.
     pub(super) fn len(&self) -> u32 {
         u32::try_from(self.before.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many bytes it takes.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.before.bytes() + self.last.bytes()
     }
@@ -41,7 +41,7 @@ impl Index {
         tuple.iter().enumerate().filter(is_key).map(|(_, value)| *value)
     }
 
-    /// Takes up the tuples of a range, which follow those that it has.
+    /// Adds a range of tuples that directly follows the indexed tuples.
     pub(super) fn extend<'t>(&mut self, numbers: Range<u32>, tuple_of: impl Fn(u32) -> &'t [ValueId]) {
         for number in numbers {
             let tuple = tuple_of(number);
@@ -57,7 +57,7 @@ impl Index {
         }
     }
 
-    /// Makes a tuple the last with its key. Gives the one before it.
+    /// Makes a tuple the last of its key. Returns the previous last tuple.
     fn put(&mut self, half: u32, number: u32, is_same: impl Fn(u32) -> bool) -> u32 {
         if let Some(last) = self.last.find_mut(spread(half), |entry| entry[0] == half && is_same(entry[1])) {
             return std::mem::replace(&mut last[1], number);
@@ -66,7 +66,7 @@ impl Index {
         NONE
     }
 
-    /// The last tuple with a key, a value for each column in their order.
+    /// The last tuple with a key. The key has one value per indexed column, in column order.
     #[inline]
     pub(super) fn last<'t>(&self, key: &[ValueId], tuple_of: impl Fn(u32) -> &'t [ValueId]) -> u32 {
         let found = match (self.only, key) {
@@ -80,7 +80,7 @@ impl Index {
         found.map_or(NONE, |entry| entry[1])
     }
 
-    /// The tuple before one with the same key.
+    /// The previous tuple with the same key.
     #[inline]
     pub(super) fn before(&self, number: u32) -> u32 {
         self.before.get(number as usize).copied().unwrap_or(NONE)

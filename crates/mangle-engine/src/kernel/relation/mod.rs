@@ -1,8 +1,8 @@
-//! A relation: the tuples of a predicate, each once, in the order of their arrival.
+//! Relations: sets of tuples of a predicate, in order of insertion.
 //!
-//! Tuples lie one behind the other. A tuple is known by its number, and numbers grow:
-//! what a round of evaluation added is a range of them, which is all that semi-naive evaluation needs.
-//! Indices over some of the columns are made when a join first asks for them, and catch up when asked again.
+//! Tuples are stored consecutively and numbered. The tuples of one evaluation round are a range of
+//! numbers, which is sufficient for semi-naive evaluation. Indexes over columns are built when a
+//! join first needs them, and updated on later use.
 
 pub(super) mod columns;
 mod index;
@@ -25,19 +25,19 @@ pub struct Relation {
     arity: usize,
     tuples: Tuples,
     known: TupleIndex,
-    /// The numbers of tuples that hold no more, or never did: they gave way to others.
+    /// The numbers of tuples that a merge has replaced, or that were never valid.
     gone: FxHashSet<u32>,
-    /// From this number on the rules still see those that gave way, when they look at what a round added.
+    /// From this number on, rules still see replaced tuples when they read the results of a round.
     stale_from: u32,
     indices: Vec<Index>,
 }
 
-/// Where the tuples with a certain key are found: walked from the newest to the oldest.
+/// The tuples with a certain key, from the newest to the oldest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
     index: usize,
     at: u32,
-    /// The number at which the walk ends.
+    /// The smallest number to visit.
     start: u32,
 }
 
@@ -55,7 +55,7 @@ impl Relation {
         self.tuples.len() as usize
     }
 
-    /// Whether there is no tuple.
+    /// True if the relation has no tuples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tuples.len() == 0
@@ -67,24 +67,24 @@ impl Relation {
         self.arity
     }
 
-    /// The tuple of this number; empty for a number that there is not.
+    /// The tuple with this number. Empty if the number is out of range.
     #[must_use]
     pub fn tuple(&self, number: u32) -> &[ValueId] {
         self.tuples.get(number)
     }
 
-    /// All tuples in the order of their arrival.
+    /// All tuples, in order of insertion.
     pub fn tuples(&self) -> impl Iterator<Item = &[ValueId]> {
         (0..self.tuples.len()).map(|number| self.tuple(number))
     }
 
-    /// The number of a tuple, if it is there.
+    /// The number of a tuple, if the relation contains it.
     #[must_use]
     pub fn find(&self, tuple: &[ValueId]) -> Option<u32> {
         self.known.find(tuple, |number| self.tuple(number))
     }
 
-    /// Adds a tuple. Gives its number, or `None` if it was there already.
+    /// Adds a tuple and returns its number. `None` if the relation already contains it.
     pub fn insert(&mut self, tuple: &[ValueId]) -> Option<u32> {
         debug_assert_eq!(tuple.len(), self.arity);
         work::done(1);
@@ -96,7 +96,7 @@ impl Relation {
         Some(number)
     }
 
-    /// Adds a tuple that gives way at once, and is no obstacle to the same one later. Gives its number.
+    /// Adds an already replaced tuple and returns its number. The same tuple can be inserted later.
     pub(super) fn insert_gone(&mut self, tuple: &[ValueId]) -> u32 {
         let number = self.tuples.len();
         self.tuples.push(tuple);
@@ -104,23 +104,24 @@ impl Relation {
         number
     }
 
-    /// Lets a tuple give way.
+    /// Marks a tuple as replaced.
     pub(super) fn let_go(&mut self, number: u32) {
         self.known.remove(self.tuples.get(number), number);
         self.gone.insert(number);
     }
 
-    /// Whether rules see a tuple: what gave way only where they look at what a round `added`.
+    /// True if rules see a tuple. Replaced tuples are visible only among the results of a round
+    /// (`added`).
     pub(super) fn is_seen(&self, number: u32, added: bool) -> bool {
         self.gone.is_empty() || !self.gone.contains(&number) || (added && number >= self.stale_from)
     }
 
-    /// Lets rules see what gives way from now on, when they look at what a round added.
+    /// Makes tuples that are replaced from now on visible among the results of a round.
     pub(super) fn keep_stale(&mut self) {
         self.stale_from = self.stale_from.min(self.tuples.len());
     }
 
-    /// The relation of its first `len` tuples.
+    /// A relation of the first `len` tuples.
     pub(super) fn prefix(&self, len: u32) -> Self {
         let len = len.min(self.tuples.len());
         if len > self.tuples.len() / 2 && self.gone.is_empty() {
@@ -133,7 +134,7 @@ impl Relation {
         prefix
     }
 
-    /// The relation of its first `len` tuples, by taking out the others.
+    /// A relation of the first `len` tuples, built by removing all others.
     fn without_last(&self, len: u32) -> Self {
         let (tuples, known) = (self.tuples.prefix(len), self.known.clone());
         let mut prefix = Self { tuples, known, ..Self::new(self.arity) };
@@ -143,12 +144,12 @@ impl Relation {
         prefix
     }
 
-    /// Whether both have the same tuples under the same numbers.
+    /// True if both relations have the same tuples with the same numbers.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.tuples == other.tuples
     }
 
-    /// How many bytes it takes, its indices included.
+    /// The allocated memory in bytes, including indexes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let indices: usize = self.indices.iter().map(Index::bytes).sum();
@@ -156,13 +157,13 @@ impl Relation {
         self.tuples.bytes() + self.known.bytes() + indices + gone
     }
 
-    /// The number of the index over `columns`, if it holds all tuples below `end`.
+    /// The number of the index over `columns`, if it contains all tuples below `end`.
     pub(super) fn index_up_to(&self, columns: Columns, end: u32) -> Option<usize> {
         let is_it = |index: &Index| index.columns == columns && index.len() >= end;
         self.indices.iter().position(is_it)
     }
 
-    /// Makes the index over `columns` hold `more` tuples more, but only those below `end`.
+    /// Extends the index over `columns` by up to `more` tuples below `end`.
     pub(super) fn index(&mut self, columns: Columns, end: u32, more: u32) {
         let at = self.indices.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
             self.indices.push(Index::new(columns));
@@ -175,11 +176,11 @@ impl Relation {
         }
     }
 
-    /// The tuples of a range that have `key`, a value for each column of the index in their order.
+    /// The tuples of a range with `key`, which has one value per indexed column in column order.
     pub(super) fn chain(&self, index: usize, key: &[ValueId], range: &Range<u32>) -> Chain {
         let Some(found) = self.indices.get(index) else { return Chain { index, at: NONE, start: 0 } };
         let mut at = found.last(key, |number| self.tuple(number));
-        // What came after the range is newer: the walk passes it.
+        // Skips tuples after the range, which are newer.
         while at != NONE && at >= range.end {
             at = found.before(at);
         }

@@ -1,6 +1,7 @@
-//! Which tuples there are: a hash table that says the number of a tuple.
+//! Hash table from tuples to their numbers.
 //!
-//! Tuples of one or two values lie in the table themselves, so that a question costs one place of memory.
+//! Tuples of one or two values are stored in the table itself, so that a lookup needs one memory
+//! access.
 
 use std::hash::Hasher;
 
@@ -14,7 +15,7 @@ use super::super::sharded_table::ShardedTable;
 pub(super) enum TupleIndex {
     /// Tuples of at most two values, each with its number.
     Narrow(ShardedTable<[u32; 3]>),
-    /// Half of a hash of a tuple, and its number.
+    /// Half of the hash of a tuple, with its number.
     Wide(ShardedTable<[u32; 2]>),
 }
 
@@ -29,7 +30,7 @@ impl TupleIndex {
         if arity <= 2 { Self::Narrow(ShardedTable::default()) } else { Self::Wide(ShardedTable::default()) }
     }
 
-    /// The number of a tuple. `tuple_of`: the tuple of a number.
+    /// The number of a tuple. `tuple_of` returns the tuple with a number.
     #[inline]
     pub(super) fn find<'t>(&self, tuple: &[ValueId], tuple_of: impl Fn(u32) -> &'t [ValueId]) -> Option<u32> {
         match self {
@@ -47,7 +48,8 @@ impl TupleIndex {
         }
     }
 
-    /// Makes this the number of a tuple, unless it has one already. Says whether it is new.
+    /// Adds a tuple with this number, unless the table contains the tuple. Returns true if it is
+    /// new.
     #[inline]
     pub(super) fn insert<'t>(
         &mut self,
@@ -77,7 +79,7 @@ impl TupleIndex {
         }
     }
 
-    /// Forgets the number of a tuple, if it is this one.
+    /// Removes a tuple, if it has this number.
     pub(super) fn remove(&mut self, tuple: &[ValueId], number: u32) {
         match self {
             Self::Narrow(table) => {
@@ -89,7 +91,7 @@ impl TupleIndex {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Narrow(table) => table.bytes(),
@@ -106,9 +108,11 @@ fn narrow(tuple: &[ValueId]) -> [u32; 2] {
     }
 }
 
-/// A large table takes the part from eight of the upper bits. They are the same for tuples with the same first value
-/// whose second ones were made at about the same time: joins ask for such tuples one after the other, and a part is
-/// small enough to stay near the processor.
+/// The hash of a narrow tuple, optimized for locality.
+///
+/// A large table selects the shard by eight of the upper bits. The bits are equal for tuples with
+/// the same first value and a second value of similar age. Joins look up such tuples consecutively,
+/// and one shard is small enough for the CPU cache.
 #[inline]
 fn narrow_hash([one, other]: [u32; 2]) -> u64 {
     const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -118,7 +122,7 @@ fn narrow_hash([one, other]: [u32; 2]) -> u64 {
     (all ^ (all >> 32)) & !PART | part & PART
 }
 
-/// A hash of a tuple, and the half of it from which the whole can be made again.
+/// The hash of a tuple, and the half hash that determines the full hash.
 fn wide_hash(tuple: &[ValueId]) -> (u64, u32) {
     let half = half_hash(tuple.iter().copied());
     (spread(half), half)
@@ -132,7 +136,7 @@ pub(super) fn half_hash(values: impl Iterator<Item = ValueId>) -> u32 {
     (hasher.finish() >> 16) as u32
 }
 
-/// A hash from its half.
+/// The full hash for a half.
 #[inline]
 pub(super) fn spread(half: u32) -> u64 {
     u64::from(half) | u64::from(half.wrapping_mul(0x9e37_79b9)) << 32

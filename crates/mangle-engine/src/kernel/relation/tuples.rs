@@ -1,14 +1,14 @@
-//! The tuples of a relation, one behind the other, in pieces that never move.
+//! Storage of the tuples of a relation, in chunks that never move.
 //!
-//! A single vector would double: while it does, both halves are there at once, and what it takes is up to twice what it
-//! holds.
+//! A single vector would double its capacity: both copies exist during the move, and up to half of
+//! the memory is unused.
 
 use super::super::{ValueId, work};
 
-/// How many tuples a piece has, as a power of two.
+/// The number of tuples in a chunk, as a power of two.
 const BITS: u32 = 12;
 
-/// Pieces of wider tuples grow as they are filled.
+/// The maximum arity for preallocated chunks. Chunks of wider tuples grow on demand.
 const WIDEST: usize = 64;
 
 /// Tuples of one width.
@@ -16,9 +16,9 @@ const WIDEST: usize = 64;
 pub(super) struct Tuples {
     arity: usize,
     len: u32,
-    /// All but the last hold as many tuples as fit.
+    /// The chunks. All but the last are full.
     pieces: Vec<Vec<ValueId>>,
-    /// How many values the pieces have room for.
+    /// The capacity of the chunks in values.
     capacity: usize,
 }
 
@@ -27,12 +27,11 @@ impl Tuples {
         Self { arity, ..Self::default() }
     }
 
-    /// The number of tuples.
     pub(super) fn len(&self) -> u32 {
         self.len
     }
 
-    /// The tuple of a number; empty for a number that there is not.
+    /// The tuple with a number. Empty if the number is out of range.
     #[inline]
     pub(super) fn get(&self, number: u32) -> &[ValueId] {
         work::done(1);
@@ -41,10 +40,9 @@ impl Tuples {
         piece.and_then(|piece| piece.get(within..)).and_then(|rest| rest.get(..self.arity)).unwrap_or(&[])
     }
 
-    /// Adds a tuple.
     pub(super) fn push(&mut self, tuple: &[ValueId]) {
         if self.len & ((1 << BITS) - 1) == 0 {
-            // The first piece is as small as what is in it.
+            // The first chunk does not reserve capacity.
             let room = if self.len == 0 || self.arity > WIDEST { 0 } else { self.arity << BITS };
             self.pieces.push(Vec::with_capacity(room));
             self.capacity += room;
@@ -70,7 +68,7 @@ impl Tuples {
         prefix
     }
 
-    /// How many bytes they take.
+    /// The allocated memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.capacity * size_of::<ValueId>() + self.pieces.capacity() * size_of::<Vec<ValueId>>()
     }

@@ -1,5 +1,5 @@
-//! Aggregations: the rows of a relation in groups, in the order in which the groups first come, each group one
-//! tuple.
+//! Evaluates aggregations: groups the rows of a relation, in order of first occurrence, and derives
+//! one tuple per group.
 
 use super::super::plan::{
     Aggregate, BEHIND_BODY, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource, write,
@@ -9,27 +9,27 @@ use super::super::{Failure, Reducer, ValueId};
 use super::limits::{Meter, Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop};
 
-/// No row.
+/// The end of a chain of rows.
 const NONE: u32 = u32::MAX;
 
-/// The rows of an aggregation by their keys.
+/// The rows of an aggregation by key.
 struct Groups {
-    /// The keys of the groups, in the order in which they first come.
+    /// The keys of the groups, in order of first occurrence.
     keys: Relation,
-    /// The first and the last row of each group.
+    /// The first and last row of each group.
     ends: Vec<(u32, u32)>,
-    /// The next row of the same group.
+    /// For each row, the next row of its group.
     next: Vec<u32>,
 }
 
 impl Run<'_> {
-    /// Evaluates an aggregation over all rows that there are.
+    /// Evaluates an aggregation over all rows.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Stop> {
         let groups = self.groups(aggregate).map_err(|reason| stop(aggregate, reason))?;
         self.meter.hold(groups.bytes());
         for (key, (first, _)) in groups.keys.tuples().zip(&groups.ends) {
             let numbers = self.numbers(&groups, *first).map_err(|reason| stop(aggregate, reason))?;
-            // The rows of the group, and the values of one reducer in them.
+            // The memory for the rows of the group, and for the values of one reducer.
             let held = 4 * numbers.len() * size_of::<u32>();
             self.meter.hold(held);
             self.group(aggregate, key, &numbers)?;
@@ -58,7 +58,7 @@ impl Run<'_> {
         Ok(groups)
     }
 
-    /// The rows of a group from its first on.
+    /// The rows of a group, starting with `first`.
     fn numbers(&mut self, groups: &Groups, first: u32) -> Result<Vec<u32>, Reason> {
         let mut numbers = Vec::new();
         let mut at = first;
@@ -134,7 +134,7 @@ impl Run<'_> {
         }
     }
 
-    /// The values of the arguments of a reducer in each row of a group, row by row.
+    /// The argument values of a reducer for each row of a group, row by row.
     fn columns(
         &mut self,
         rows: &Match,
@@ -155,7 +155,7 @@ impl Run<'_> {
         Ok(values)
     }
 
-    /// The same where some are computed. A row in which that fails is left out.
+    /// Same as `columns` for computed arguments. A row with a failing computation is skipped.
     fn computed_rows(
         &mut self,
         aggregate: &Aggregate,
@@ -187,7 +187,7 @@ impl Run<'_> {
         Ok(values)
     }
 
-    /// Runs steps that compute something. False when a failure ended the row.
+    /// Evaluates computing steps. Returns false if a failure ended the row.
     fn compute(&mut self, aggregate: &Aggregate, steps: &[Step], row: &mut [ValueId]) -> Result<bool, Stop> {
         for step in steps {
             match self.computed(aggregate, step, row)? {
@@ -202,7 +202,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// The value that a step computes, and the register that it belongs in.
+    /// The value that a step computes, and its register.
     fn computed(
         &mut self,
         aggregate: &Aggregate,
@@ -220,14 +220,14 @@ impl Run<'_> {
                 bound.value(&mut self.model.values, &self.clock, row).map(|value| Some((*slot, value)))
             }
             StepKind::Fail(failure) => Err(failure.clone()),
-            // Nothing else stands behind `do`.
+            // No other kind of step occurs after `do`.
             _ => Ok(None),
         })
     }
 }
 
 impl Groups {
-    /// How many bytes they take.
+    /// The allocated memory in bytes.
     fn bytes(&self) -> usize {
         let ends = self.ends.capacity() * size_of::<(u32, u32)>();
         self.keys.bytes() + ends + self.next.capacity() * size_of::<u32>()
@@ -250,7 +250,7 @@ impl Groups {
     }
 }
 
-/// The rows of a group as a reducer takes them. They end early when the run is to end.
+/// An iterator over the rows of a group for a reducer. Ends early if the evaluation must stop.
 struct Rows<'r, 'm> {
     meter: &'r mut Meter<'m>,
     values: &'r [ValueId],
@@ -278,7 +278,7 @@ fn stop(aggregate: &Aggregate, reason: Reason) -> Stop {
     Stop { rule: Some(aggregate.rule), premise: None, reason }
 }
 
-/// True if a tuple has the constants of the premise, and equal values for a repeated variable.
+/// True if a tuple contains the constants of the premise, and equal values for a repeated variable.
 fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
     let columns = (0..tuple.len()).filter(|at| *at < 64 && rows.columns & (1 << at) != 0);
     let at = |column: u16| tuple.get(usize::from(column));
@@ -290,7 +290,7 @@ fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
         })
 }
 
-/// What a register holds for a tuple.
+/// The value of a register for a tuple.
 fn column(tuple: &[ValueId], rows: &Match, slot: Slot) -> Option<ValueId> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()

@@ -1,12 +1,12 @@
-//! Why a tuple is there.
+//! Derivation of a tuple.
 
 use crate::kernel::plan::RuleId;
 
-/// Why a tuple is there.
+/// The derivation of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Derivation<'m> {
     /// The clause.
     pub rule: RuleId,
-    /// The tuples that its positive premises found, in the order of its plan. Empty for a fact.
+    /// The tuples that the positive premises matched, in the order of the plan. Empty for a fact.
     pub support: &'m [u32],
 }

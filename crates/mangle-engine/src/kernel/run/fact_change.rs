@@ -1,20 +1,20 @@
-//! A fact that comes or goes.
+//! Assertion or retraction of a fact.
 
 use crate::kernel::ValueId;
 use crate::kernel::plan::RuleId;
 use crate::kernel::run::boxed;
 
-/// A fact that comes or goes.
+/// An assertion or retraction of a fact.
 #[derive(Debug, Clone)]
 pub(super) enum FactChange {
     Assert(Box<[ValueId]>, RuleId),
     Retract(Box<[ValueId]>),
-    /// All facts that no clause gave.
+    /// Retracts all facts that have no clause.
     Forget,
 }
 
 impl FactChange {
-    /// The clause that gives the fact.
+    /// The clause of the fact.
     pub(super) fn rule(&self) -> Option<RuleId> {
         match self {
             Self::Assert(_, rule) => Some(*rule).filter(|rule| *rule != RuleId::ASSERTED),
@@ -22,7 +22,7 @@ impl FactChange {
         }
     }
 
-    /// How many bytes it takes.
+    /// The memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>()
             + match self {

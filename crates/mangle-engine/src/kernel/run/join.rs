@@ -1,4 +1,4 @@
-//! The evaluation of one plan: its steps one inside the other, each for every way in which those before it hold.
+//! Evaluates one plan with nested loops over its steps.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use crate::kernel::Reading;
 use crate::kernel::relation::columns::Columns;
 use mangle_syntax::syntax::ast::Operator;
 
-/// A round of a stratum: what its relations held before the last round, and after it.
+/// A round of a stratum: the sizes of its relations before and after the previous round.
 pub(super) struct Round<'r> {
     pub(super) relations: &'r [u32],
     pub(super) low: &'r [u32],
     pub(super) high: &'r [u32],
-    /// The step that looks at what the last round added. Those before it look at everything, those behind it at
-    /// what was there before, so that no combination comes twice.
+    /// The step that reads the results of the previous round. Earlier steps read everything, and
+    /// later steps read the state before the previous round, so that no combination repeats.
     pub(super) delta: usize,
-    /// What the other steps look at, if not at what `delta` says.
+    /// The number of tuples that the other steps read. Overrides the rule of `delta`.
     pub(super) others: Option<&'r [u32]>,
 }
 
@@ -38,43 +38,43 @@ impl Round<'_> {
     }
 }
 
-/// What a plan looks at, for the time of its evaluation.
+/// The state of one plan evaluation.
 struct Frame<'p> {
     plan: &'p Plan,
-    /// For each step that looks tuples up: which of them, and through which index.
+    /// The tuple range and lookup method of each step.
     looks: Vec<LookupRange>,
     row: Vec<ValueId>,
     support: Vec<u32>,
     head: Vec<ValueId>,
-    /// Where the tuples go that are not to be added.
+    /// Receives the derived tuples instead of a relation.
     given: Option<Vec<Box<[ValueId]>>>,
-    /// The step that looks at what a round added.
+    /// The step that reads the results of a round.
     delta: usize,
-    /// Whether the interval of the head is forgotten.
+    /// True if the head loses its interval.
     forgets: bool,
-    /// Whether heads are added as they are.
+    /// True if head tuples are added without changes.
     is_plain: bool,
 }
 
-/// Where a step looks tuples up.
+/// The tuple range and lookup method of a step.
 #[derive(Clone, Copy, Default)]
 struct LookupRange {
-    /// The first number, and the one behind the last.
+    /// The first number, and the number after the last.
     range: (u32, u32),
     way: LookupMethod,
 }
 
-/// How a step finds its tuples.
+/// The lookup method of a step.
 #[derive(Clone, Copy, Default)]
 enum LookupMethod {
-    /// It looks at all of them.
+    /// Scans all tuples.
     #[default]
     All,
     /// The key is the whole tuple.
     Whole,
-    /// Through an index that is made when it is needed first.
+    /// Uses an index that is built on first use.
     Unknown,
-    /// Through an index.
+    /// Uses an index.
     Index(usize),
 }
 
@@ -85,7 +85,7 @@ impl LookupRange {
 }
 
 impl Run<'_> {
-    /// Evaluates a plan over everything, or over what a round added.
+    /// Evaluates a plan over all tuples, or over the results of a round.
     pub(super) fn evaluate(&mut self, plan: &Plan, round: Option<&Round<'_>>) -> Result<(), Stop> {
         let forgets = round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan);
         let mut frame = Frame {
@@ -123,7 +123,7 @@ impl Run<'_> {
         LookupRange { range: (range.start, range.end), way }
     }
 
-    /// Where a step looks, with the index that it needs.
+    /// The lookup range of a step. Builds the index if it is missing.
     fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<LookupRange, Stop> {
         let mut look = frame.looks.get(at).copied().unwrap_or_default();
         if let LookupMethod::Unknown = look.way {
@@ -135,7 +135,8 @@ impl Run<'_> {
         Ok(look)
     }
 
-    /// The index over some columns of a relation, which holds all tuples below `end`. For a range without tuples `usize::MAX`, which is no index.
+    /// The index over some columns of a relation that contains all tuples below `end`. For an empty
+    /// range `usize::MAX`, which is not an index.
     pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
         if end == 0 {
             return Ok(usize::MAX);
@@ -228,7 +229,7 @@ impl Run<'_> {
         }
     }
 
-    /// Goes on with each tuple that fits.
+    /// Continues with each matching tuple.
     fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
         let look = self.looked(frame, at, found)?;
         let relation = found.relation as usize;
@@ -256,8 +257,8 @@ impl Run<'_> {
         }
     }
 
-    /// Adds the head for each tuple of the last lookup, where nothing else is to be looked at: the innermost loop of
-    /// most rules.
+    /// Adds the head for each tuple of a lookup that is the last step. The innermost loop of most
+    /// rules.
     fn last(
         &mut self,
         frame: &mut Frame<'_>,
@@ -286,7 +287,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Goes on with a tuple that has the key, if the rest of it fits.
+    /// Continues with a tuple that has the key, if it satisfies all other conditions.
     #[inline]
     fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, number: u32) -> Result<(), Stop> {
         if let Some(step) = frame.plan.steps.get(at) {
@@ -308,7 +309,7 @@ impl Run<'_> {
         result
     }
 
-    /// Whether any tuple fits.
+    /// True if any tuple matches.
     fn any(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
         let look = self.looked(frame, at, found)?;
         let key = key_of(&frame.row, found);
@@ -332,7 +333,7 @@ impl Run<'_> {
         }
     }
 
-    /// Evaluates the rules of a predicate here, and goes on with each tuple that fits.
+    /// Evaluates the rules of a predicate on demand, and continues with each matching tuple.
     fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
         let compiled = self.compiled;
         let rules = compiled.rules_for_call(found);
@@ -375,12 +376,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Tuples that a called rule gave are needed no more.
+    /// Releases the memory of the tuples of a called rule.
     pub(super) fn let_go(&mut self, given: &[Box<[ValueId]>]) {
         self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
     }
 
-    /// The tuples that one rule of a called predicate gives. They are held until [`Run::let_go`].
+    /// The tuples of one rule of a called predicate. Their memory is counted until [`Run::let_go`].
     pub(super) fn called(
         &mut self,
         rule: &DeferredRule,

@@ -1,12 +1,12 @@
-//! A program whose facts come and go: those of the program, of a sample, of a transcript's turns, one layer over the
-//! other.
+//! Incremental evaluation of a program with changing facts, such as facts of a program, a sample or
+//! the turns of a transcript.
 //!
-//! Facts are asserted and retracted, and the next evaluation goes only through the strata downstream of what
-//! changed, and, at another time, of what looks at the clock. A stratum whose relations come out as they were stops the
-//! wave. A fork costs a pointer a relation.
+//! After facts are asserted or retracted, an evaluation visits only the strata that depend on the
+//! changes. If the time differs, strata that depend on the clock are also visited. Propagation ends
+//! at a stratum with unchanged relations.
 //!
-//! In each relation the given facts come first and the derived ones behind them, so that what is derived can be
-//! taken away by cutting it off.
+//! In each relation, given facts precede derived facts. Derived facts are removed by truncation. A
+//! fork costs one pointer per relation.
 
 use std::sync::Arc;
 
@@ -24,24 +24,24 @@ use super::{Difference, Limits, Model, Reason, Run, Stop, boxed};
 use crate::program::PredicateId;
 use mangle_syntax::text::Cancel;
 
-/// A compiled program, the facts that are given, and what follows from them.
+/// A compiled program with its given facts and the derived model.
 #[derive(Debug)]
 pub struct Kernel {
     compiled: Arc<Compiled>,
-    /// The clauses whose facts do not count.
+    /// The clauses with disabled facts.
     without: Arc<FxHashSet<RuleId>>,
-    /// How many facts of the program are in the model, those that do not count included.
+    /// The number of loaded facts of the program, including disabled facts.
     loaded: usize,
-    /// How many tuples of each relation are given: they come first.
+    /// The number of given tuples of each relation, which precede the derived tuples.
     given: Vec<u32>,
-    /// What happened since the last evaluation, by relation.
+    /// The changes since the last evaluation, by relation.
     changes: FxHashMap<RelationId, Vec<FactChange>>,
     model: Model,
-    /// The time of the last evaluation that came to its end.
+    /// The time of the last complete evaluation.
     evaluated: Option<Clock>,
-    /// What is other than it was at the mark, by relation; `None` where nobody set one.
+    /// The changes since the mark, by relation. `None` without a mark.
     marked: Option<FxHashMap<RelationId, RelationMark>>,
-    /// How many bytes the facts of the program take besides those of the relations.
+    /// The memory of the facts of the program in bytes, excluding relations.
     program_bytes: usize,
 }
 
@@ -52,10 +52,10 @@ impl Kernel {
         Self::without(compiled, FxHashSet::default())
     }
 
-    /// A program without the facts that some clauses give.
+    /// A program without the facts of some clauses.
     #[must_use]
     pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
-        // Most relations of a large program stay empty, so all begin as the same empty one.
+        // Most relations of a large program stay empty, so all share one empty relation per arity.
         let mut empty: FxHashMap<usize, Arc<Relation>> = FxHashMap::default();
         let relations = compiled.arities.iter().map(|&arity| {
             let relation = empty.entry(arity).or_insert_with(|| Arc::new(Relation::new(arity)));
@@ -76,7 +76,7 @@ impl Kernel {
         Self { compiled, without, loaded: 0, given, changes, model, evaluated, marked, program_bytes }
     }
 
-    /// The same once more: what happens to either does not happen to the other.
+    /// Returns an independent copy.
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Self {
@@ -98,50 +98,52 @@ impl Kernel {
         &self.compiled
     }
 
-    /// The values of which facts are made.
+    /// The values of the facts.
     pub fn values(&mut self) -> &mut Values {
         &mut self.model.values
     }
 
-    /// What followed from the facts when they were last evaluated.
+    /// The result of the last evaluation.
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The same, for questions that make new values.
+    /// The result of the last evaluation, mutable for queries that intern new values.
     pub fn model_mut(&mut self) -> &mut Model {
         &mut self.model
     }
 
-    /// What followed from the facts when they were last evaluated.
+    /// The result of the last evaluation.
     #[must_use]
     pub fn into_model(self) -> Model {
         self.model
     }
 
-    /// Gives a fact, from the next evaluation on. It must have as many values as its predicate has columns, see
-    /// [`Fact::tuple`]; else, and if there is no such predicate, nothing happens.
+    /// Asserts a fact, effective at the next evaluation. Ignored if the predicate does not exist,
+    /// or if the number of values is wrong (see [`Fact::tuple`]).
     pub fn assert(&mut self, fact: &Fact) {
         self.change(fact.predicate, FactChange::Assert(fact.tuple.clone(), fact.rule));
     }
 
-    /// Takes a given fact away, from the next evaluation on. If it follows from others it still holds.
+    /// Retracts a given fact, effective at the next evaluation. The fact still holds if it can be
+    /// derived.
     pub fn retract(&mut self, predicate: PredicateId, tuple: &[ValueId]) {
         self.change(predicate, FactChange::Retract(tuple.into()));
     }
 
-    /// Takes all facts of a predicate away that [`Kernel::assert`] gave without a clause, from the next evaluation on.
+    /// Retracts all facts of a predicate that [`Kernel::assert`] added without a clause, effective
+    /// at the next evaluation.
     pub fn forget(&mut self, predicate: PredicateId) {
         self.change(predicate, FactChange::Forget);
     }
 
-    /// From now on it is kept how the facts differ from what they are now. A fork has no mark.
+    /// Starts tracking differences from the current facts. A fork has no mark.
     pub fn mark(&mut self) {
         self.marked = Some(FxHashMap::default());
     }
 
-    /// In what the facts differ from what they were at the mark, by predicate.
+    /// The differences from the facts at the mark, by predicate.
     #[must_use]
     pub fn differences(&self) -> Vec<Difference> {
         let predicates = self.compiled.predicates();
@@ -158,7 +160,7 @@ impl Kernel {
         all
     }
 
-    /// Whether a fact was given when the facts were last evaluated; of one that only follows from others it is not so.
+    /// True if the fact was given at the last evaluation. False if it is only derived.
     #[must_use]
     pub fn is_given(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
         let relation = self.compiled.entry(predicate) as usize;
@@ -166,7 +168,7 @@ impl Kernel {
         number.zip(self.given.get(relation)).is_some_and(|(number, given)| number < *given)
     }
 
-    /// How many facts are given, and how many were derived from them.
+    /// The numbers of given and derived facts.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let relations =
@@ -196,7 +198,7 @@ impl Kernel {
         }
     }
 
-    /// Works out what follows from the facts that there are now.
+    /// Evaluates the program with its current facts.
     pub fn evaluate(&mut self, limits: Limits, clock: Clock, cancel: &Cancel) {
         let compiled = Arc::clone(&self.compiled);
         let (all, is_later) = (self.evaluated.is_none(), self.evaluated != Some(clock));
@@ -221,20 +223,20 @@ impl Kernel {
     }
 }
 
-/// An evaluation that follows changes downstream.
+/// An evaluation that propagates changes through the strata.
 struct Wave<'k, 'c> {
     kernel: &'k mut Kernel,
     run: Run<'c>,
-    /// The relations that are not as they were.
+    /// The changed relations.
     changed: FxHashSet<RelationId>,
-    /// Whether every stratum is evaluated.
+    /// True if every stratum is evaluated.
     all: bool,
-    /// Whether the time is another than that of the last evaluation.
+    /// True if the time differs from the last evaluation.
     is_later: bool,
 }
 
 impl Wave<'_, '_> {
-    /// Adds the facts of the program that are not there yet.
+    /// Adds the facts of the program that are not loaded yet.
     fn load(&mut self) -> Result<(), Stop> {
         let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
         for fact in facts {
@@ -257,7 +259,7 @@ impl Wave<'_, '_> {
         Ok(())
     }
 
-    /// Takes all that a relation holds as given.
+    /// Marks all tuples of a relation as given.
     fn count(&mut self, relation: RelationId) {
         let len = self.run.len(relation);
         self.kernel.given.get_mut(relation as usize).into_iter().for_each(|given| *given = len);
@@ -274,7 +276,8 @@ impl Wave<'_, '_> {
         Ok(())
     }
 
-    /// An error if a fact follows from derived facts of a temporal predicate that the engine may evaluate later.
+    /// Returns an error if a fact depends on derived facts of a temporal predicate that the engine
+    /// may evaluate later.
     fn order(&mut self) -> Result<(), Stop> {
         let compiled = self.run.compiled;
         for read in &compiled.unordered {
@@ -312,7 +315,7 @@ impl Wave<'_, '_> {
             before.push((relation, self.reset(relation)?));
             self.run.recount(relation);
         }
-        // What the relations were is there as long as it is compared with what they are; with a mark it stays.
+        // The old relations stay in memory for the comparison, and permanently with a mark.
         let held = before.iter().filter_map(|(_, before)| before.as_ref()).map(|before| before.bytes()).sum();
         self.run.meter.hold(held);
         let result = self.run.stratum(stratum);
@@ -334,7 +337,8 @@ impl Wave<'_, '_> {
         result
     }
 
-    /// Leaves what is given in a relation, with what changed. Gives the relation as it was, if it had anything else.
+    /// Truncates a relation to its given tuples and applies the changes. Returns the old relation
+    /// if it had derived tuples.
     fn reset(&mut self, relation: RelationId) -> Result<Option<MaybeShared<Relation>>, Stop> {
         let mut changes = self.kernel.changes.remove(&relation).unwrap_or_default();
         let at = relation as usize;
@@ -389,7 +393,7 @@ impl Wave<'_, '_> {
         if done > 0 {
             self.count(relation);
         }
-        // What was not got to waits for the next evaluation.
+        // Remaining changes wait for the next evaluation.
         changes.drain(..done);
         if !changes.is_empty() {
             self.kernel.changes.insert(relation, changes);
@@ -398,14 +402,15 @@ impl Wave<'_, '_> {
     }
 }
 
-/// Takes a given tuple out of a relation that holds given ones alone.
+/// Removes a tuple from a relation that contains only given tuples.
 fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> bool {
     let Some(gone) = relation.find(tuple) else { return false };
     keep(relation, reasons, |number, _| number != gone);
     true
 }
 
-/// Takes all tuples out of such a relation that no clause gave. Gives them.
+/// Removes all tuples without a clause from a relation that contains only given tuples. Returns the
+/// removed tuples.
 fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>> {
     let numbered = (0u32..).zip(relation.tuples());
     let gone = numbered.filter(|(number, _)| reasons.rule(*number) == RuleId::ASSERTED);
@@ -416,7 +421,7 @@ fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>>
     gone
 }
 
-/// Takes out of such a relation what does not pass a test of its number and its clause.
+/// Keeps the tuples that pass a test of their number and clause, in a relation of given tuples.
 fn keep(relation: &mut Relation, reasons: &mut Reasons, stays: impl Fn(u32, RuleId) -> bool) {
     let len = u32::try_from(relation.len()).unwrap_or(u32::MAX);
     let (mut others, mut their_reasons) = (Relation::new(relation.arity()), Reasons::default());

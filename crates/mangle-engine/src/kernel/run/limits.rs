@@ -1,5 +1,5 @@
-//! What ends a run before it is done: limits on facts, steps, time and memory, and a cancellation. Looked at in the
-//! innermost loops, so that no rule can run away.
+//! Limits of an evaluation: facts, steps, time, memory and cancellation. Checked in the innermost
+//! loops, so that every evaluation terminates.
 
 use std::time::{Duration, Instant};
 
@@ -7,25 +7,25 @@ use super::super::plan::RuleId;
 use super::super::{Datum, Failure, ValueId, Values, work};
 use mangle_syntax::text::{Cancel, Symbol};
 
-/// After how many steps the clock and the cancellation are looked at.
+/// The number of steps between checks of the clock and of cancellation.
 pub const STEPS_BETWEEN_LOOKS: u32 = 1024;
 
-/// How far a run may go.
+/// Limits of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of tuples that all relations may hold together.
+    /// The maximum number of tuples in all relations.
     pub facts: usize,
-    /// How many tuples may be derived.
+    /// The maximum number of derived tuples.
     pub derived: usize,
-    /// How many tuples may be looked at, values computed and compared.
+    /// The maximum number of steps: visited tuples, computed values and comparisons.
     pub steps: u64,
-    /// How long it may take.
+    /// The maximum duration.
     pub time: Duration,
-    /// How many bytes relations, their indices, values and reasons may take.
+    /// The maximum memory in bytes for relations, indexes, values and reasons.
     pub bytes: usize,
 }
 
-/// How many steps it takes to go through a value.
+/// The number of steps to traverse a value.
 fn weight(datum: &Datum) -> usize {
     match datum {
         Datum::Name(text) | Datum::String(text) => text.len() / 64,
@@ -36,7 +36,7 @@ fn weight(datum: &Datum) -> usize {
     }
 }
 
-/// Why a run ended before it was done.
+/// The cause of an early stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// A variable of a premise or a head is unbound, which stops the engine.
@@ -57,19 +57,19 @@ pub enum Reason {
     /// [`Limits::bytes`]
     #[error("more than {0} bytes of memory")]
     Memory(usize),
-    /// The run came to its end, and the engine may give other facts: it evaluates a rule before or after the temporal
-    /// predicate that the rule asks for.
+    /// The evaluation is complete, but the engine may derive other facts: it may evaluate a rule
+    /// before the temporal predicate that the rule needs.
     #[error(
         "the result depends on the order of evaluation: the engine may evaluate `{0}` too late for this rule"
     )]
     Unordered(Symbol),
-    /// Somebody does not want the answer any more.
+    /// The evaluation was canceled.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl Reason {
-    /// The setting of `[kernel]` that it went beyond; `None` for what is no limit.
+    /// The exceeded setting of `[kernel]`. `None` if the reason is not a configurable limit.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
         match self {
@@ -82,18 +82,18 @@ impl Reason {
     }
 }
 
-/// Where and why a run ended before it was done.
+/// The position and reason of a stopped evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// The clause that was evaluated.
+    /// The evaluated clause.
     pub rule: Option<RuleId>,
-    /// Its premise, where that can be told.
+    /// The premise, if it is known.
     pub premise: Option<u32>,
-    /// The limit or the event that ended the run.
+    /// The cause.
     pub reason: Reason,
 }
 
-/// Counts what a run does.
+/// Counts the work and memory of an evaluation.
 #[derive(Debug)]
 pub(super) struct Meter<'c> {
     limits: Limits,
@@ -124,19 +124,19 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// How many steps were taken.
+    /// The number of steps so far.
     pub(super) fn steps(&self) -> u64 {
         self.steps + u64::from(STEPS_BETWEEN_LOOKS - self.until_look)
     }
 
-    /// One more step.
+    /// Counts one step.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), Reason> {
         self.until_look -= 1;
         if self.until_look == 0 { self.look() } else { Ok(()) }
     }
 
-    /// So many steps more.
+    /// Counts several steps.
     pub(super) fn take_steps(&mut self, count: usize) -> Result<(), Reason> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         match self.until_look.checked_sub(count) {
@@ -151,14 +151,14 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// The steps that a function takes that goes through all of these values.
+    /// Counts the steps of a function that traverses all of these values.
     #[inline]
     pub(super) fn weigh(&mut self, values: &Values, args: &[ValueId]) -> Result<(), Reason> {
         let weight: usize = args.iter().map(|arg| weight(values.get(*arg))).sum();
         if weight > 0 { self.take_steps(weight) } else { Ok(()) }
     }
 
-    /// Takes note of what values take.
+    /// Updates the memory of the values.
     #[inline]
     pub(super) fn values(&mut self, values: &Values) {
         self.value_bytes = values.bytes();
@@ -167,7 +167,7 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// So many bytes more are held.
+    /// Adds to the used memory.
     pub(super) fn hold(&mut self, bytes: usize) {
         self.bytes += bytes;
         if self.bytes + self.value_bytes > self.limits.bytes {
@@ -175,18 +175,18 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// So many bytes are held no more.
+    /// Subtracts from the used memory.
     pub(super) fn release(&mut self, bytes: usize) {
         self.peak = self.peak.max(self.bytes + self.value_bytes);
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
-    /// How many bytes were held at most.
+    /// The peak memory in bytes.
     pub(super) fn peak(&self) -> usize {
         self.peak.max(self.bytes + self.value_bytes)
     }
 
-    /// Makes the next step the one that looks.
+    /// Makes the next step check the limits.
     #[cold]
     fn look_soon(&mut self) {
         self.steps += u64::from(self.until_look - 1);
@@ -214,7 +214,7 @@ impl<'c> Meter<'c> {
         Ok(())
     }
 
-    /// One more tuple.
+    /// Counts one tuple.
     pub(super) fn fact(&mut self, derived: bool) -> Result<(), Reason> {
         self.facts += 1;
         if self.facts > self.limits.facts {

@@ -1,7 +1,7 @@
-//! What relations were at a mark, so that it can be told what is different since.
+//! Tracks the differences of relations since a mark.
 //!
-//! A relation with derived tuples is kept as it was, which costs nothing, since evaluating it makes a new one. Of one with
-//! given tuples alone, which is changed in place, it is kept which of them came and went.
+//! A relation with derived tuples is kept as a whole, which costs nothing because an evaluation
+//! replaces it. A relation with only given tuples is changed in place, so the changes are recorded.
 
 use rustc_hash::FxHashMap;
 
@@ -11,33 +11,33 @@ use super::super::relation::Relation;
 use super::fact_change::FactChange;
 use crate::program::PredicateId;
 
-/// In what the facts of a predicate differ from what they were.
+/// The differences of the facts of a predicate since a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The predicate whose facts differ.
+    /// The predicate.
     pub predicate: PredicateId,
-    /// The numbers of the tuples that were not there.
+    /// The numbers of the new tuples.
     pub added: Vec<u32>,
-    /// The tuples that were there.
+    /// The removed tuples.
     pub removed: Vec<Box<[ValueId]>>,
 }
 
 /// A relation at a mark.
 #[derive(Debug, Default)]
 pub(super) struct RelationMark {
-    /// All of it, if it had derived tuples.
+    /// The whole relation, if it had derived tuples.
     whole: Option<MaybeShared<Relation>>,
-    /// Else the tuples that came and went since, and whether they were there.
+    /// Otherwise the added and removed tuples, each with true if it existed at the mark.
     moved: FxHashMap<Box<[ValueId]>, bool>,
 }
 
 impl RelationMark {
-    /// A relation that is about to change; `None` for one without derived tuples.
+    /// Marks a relation before a change. `None` for a relation without derived tuples.
     pub(super) fn of(relation: Option<&mut MaybeShared<Relation>>) -> Self {
         Self { whole: relation.map(MaybeShared::share), moved: FxHashMap::default() }
     }
 
-    /// Takes note of a change of given tuples, and of those that it takes away.
+    /// Records a change of given tuples, and the tuples that it removes.
     pub(super) fn note(&mut self, change: &FactChange, gone: Vec<Box<[ValueId]>>) {
         if self.whole.is_some() {
             return;
@@ -50,7 +50,7 @@ impl RelationMark {
         });
     }
 
-    /// In what `now` differs, whose first `given` tuples are given.
+    /// The differences of `now`, whose first `given` tuples are given.
     pub(super) fn difference(&self, predicate: PredicateId, now: &Relation, given: u32) -> Difference {
         let len = u32::try_from(now.len()).unwrap_or(u32::MAX);
         let Some(whole) = &self.whole else {

@@ -1,8 +1,8 @@
-//! Facts that give way to others (`fundep` and `merge`): a new fact meets those that agree with it, and a predicate
-//! is asked which value is kept.
+//! Evaluates merges (`fundep` and `merge`): a new fact is compared with facts that have the same
+//! key, and the merge predicate selects the kept value.
 //!
-//! The engine's rules still see a fact that gave way in the round after it was derived, and derive it again when it
-//! comes again. Around a circle that never ends; the limits of the run end it.
+//! Rules of the engine still see a replaced fact in the round after its derivation, and can derive
+//! it again. With a cycle, this never ends unless a limit is reached.
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use super::super::{Reading, ValueId};
 use super::limits::Reason;
 use super::{Run, Stop, boxed, is_counted};
 
-/// The facts that gave way in this round and in the one before.
+/// The facts that were replaced in this round and in the previous one.
 #[derive(Debug, Default)]
 pub(super) struct ReplacedFacts {
     is_on: bool,
@@ -20,14 +20,14 @@ pub(super) struct ReplacedFacts {
 }
 
 impl ReplacedFacts {
-    /// The next round begins.
+    /// Starts the next round.
     pub(super) fn turn(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }
 }
 
 impl Run<'_> {
-    /// Lets the rules see what gives way from now on in the round after it was derived, as the engine does.
+    /// Makes facts that are replaced from now on visible in the next round, as in the engine.
     pub(super) fn keep_stale(&mut self, stratum: &Stratum) {
         if self.compiled.reading == Reading::Intended {
             return;
@@ -44,7 +44,7 @@ impl Run<'_> {
         self.compiled.merges.iter().filter(here).cloned().collect()
     }
 
-    /// Adds a tuple to what is being merged.
+    /// Adds a tuple to the relation for merging.
     pub(super) fn merge(
         &mut self,
         merge: &Merge,
@@ -89,7 +89,7 @@ impl Run<'_> {
         self.model.relations.get(merge.all as usize).map(|all| &**all)
     }
 
-    /// The facts that agree with a tuple in the columns that determine the merged one.
+    /// The facts with the same key as a tuple.
     fn agreeing(&mut self, merge: &Merge, tuple: &[ValueId]) -> Result<Vec<u32>, Reason> {
         let key: Vec<ValueId> = (0..)
             .zip(tuple)
@@ -111,7 +111,7 @@ impl Run<'_> {
         Ok(agreeing)
     }
 
-    /// The values that are kept of two, each with the clause that says so.
+    /// The kept values of two, each with the clause of the merge predicate that selected it.
     fn decide(
         &mut self,
         merge: &Merge,
@@ -130,7 +130,7 @@ impl Run<'_> {
         Ok(values)
     }
 
-    /// Adds what is kept. A value that neither fact had follows from both.
+    /// Adds the kept tuple. A value that differs from both facts is derived from both.
     fn add_merged(
         &mut self,
         merge: &Merge,
@@ -148,7 +148,7 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps a tuple that gave way at once for the round to come, if the engine does.
+    /// Keeps an immediately replaced tuple visible for the next round, as in the engine.
     fn stay_stale(
         &mut self,
         merge: &Merge,
@@ -185,7 +185,7 @@ impl Run<'_> {
         Ok(number)
     }
 
-    /// When a stratum is done, what was kept is what its predicates hold.
+    /// At the end of a stratum, copies the kept facts to the relations of their predicates.
     pub(super) fn keep(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         for merge in self.merges(stratum) {
             for number in 0..self.len(merge.all) {

@@ -1,8 +1,9 @@
-//! The evaluation: stratum by stratum, each rule once and then again for what the others added (semi-naive, by
-//! ranges of tuple numbers), aggregations last.
+//! Semi-naive evaluation, stratum by stratum. Rules are evaluated once, and then for the tuples of
+//! the previous round. Aggregations are last.
 //!
-//! Takes a [`Compiled`] program, limits and a cancellation; gives a [`Model`], or a [`Kernel`] whose facts can change. Whatever ends the run,
-//! what was derived until then is in it.
+//! The input is a [`Compiled`] program with limits and cancellation. The result is a [`Model`], or
+//! a [`Kernel`] for facts that change. If an evaluation stops early, the model contains the facts
+//! that were derived until then.
 
 mod aggregate;
 mod derivation;
@@ -30,7 +31,7 @@ use super::{Clock, Datum, Failure, ValueId};
 use crate::kernel::Reading;
 use mangle_syntax::text::Cancel;
 
-/// How many errors of one rule are remembered.
+/// The maximum number of recorded errors per rule.
 const ERRORS_KEPT: usize = 8;
 
 /// Evaluates a program.
@@ -41,23 +42,24 @@ pub fn run(compiled: &Arc<Compiled>, limits: Limits, clock: Clock, cancel: &Canc
     kernel.into_model()
 }
 
-/// A run under way.
+/// The state of an evaluation.
 struct Run<'c> {
     compiled: &'c Compiled,
     clock: Clock,
     meter: Meter<'c>,
     model: Model,
-    /// The stratum at hand.
+    /// The current stratum.
     stratum: u32,
-    /// How many calls of deferred predicates are under way.
+    /// The number of nested calls of deferred predicates.
     depth: u32,
-    /// The ends of the interval that is none.
+    /// The ends that mark a missing interval.
     no_interval: [ValueId; 2],
-    /// The temporal facts of the stratum at hand, by number, that rules derived once more in the first round.
+    /// The numbers of temporal facts that rules of the current stratum derived again in the first
+    /// round.
     derived_again: std::collections::BTreeSet<u32>,
-    /// What gave way in the last rounds.
+    /// The facts that were replaced in the last rounds.
     stale: merging::ReplacedFacts,
-    /// How many bytes of each relation, with its reasons, the meter has counted.
+    /// The memory of each relation and its reasons, in bytes, as last reported to the meter.
     counted: Vec<usize>,
 }
 
@@ -85,7 +87,7 @@ impl<'c> Run<'c> {
         }
     }
 
-    /// Lets the meter know how many bytes a relation takes by now.
+    /// Updates the memory of a relation in the meter.
     fn recount(&mut self, relation: u32) {
         let at = relation as usize;
         let found = self.model.relations.get(at).zip(self.model.reasons.get(at));
@@ -104,8 +106,8 @@ impl<'c> Run<'c> {
         let start = self.lengths(stratum);
         self.derived_again.clear();
         for plan in &stratum.plans {
-            // Nobody looks at what this round adds: that is the next one's. Only the engine's rules find what
-            // temporal rules before them added.
+            // The tuples of this round are processed in the next one. Only temporal rules of the
+            // engine also find the tuples of earlier temporal rules.
             let high = if self.forgets(plan) { self.lengths(stratum) } else { start.clone() };
             let delta = plan.steps.len();
             let round =
@@ -120,10 +122,11 @@ impl<'c> Run<'c> {
         stratum.aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))
     }
 
-    /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
+    /// Evaluates the rules for the tuples of the previous round until a fixed point. `low` is the
+    /// state before that round.
     ///
-    /// Some engines do not find what the last round added with the other premises of a rule, from the second of these rounds
-    /// on: they never combine two facts of the same round.
+    /// From the second of these rounds on, some engines never combine two facts of the same round.
+    /// The remaining premises of a rule do not find such facts.
     fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
         self.keep_stale(stratum);
         let mut is_first = true;
@@ -147,9 +150,11 @@ impl<'c> Run<'c> {
         }
     }
 
-    /// From the second round on the engine forgets the intervals of what recursive rules derive, and sees what it
-    /// has then no more. The second round starts from all that rules derived in the first one, also if it was known.
-    /// Only as it does it.
+    /// Reproduces the second round of the engine for temporal rules.
+    ///
+    /// From this round on, recursive rules lose the intervals of derived facts, and later rounds do
+    /// not see these facts. The round starts with all facts that the first round derived, including
+    /// already known facts.
     fn forgetful(&mut self, stratum: &Stratum, start: &[u32]) -> Result<(), Stop> {
         let all = self.lengths(stratum);
         let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.forgets(plan)).collect();
@@ -168,7 +173,7 @@ impl<'c> Run<'c> {
         Ok(())
     }
 
-    /// Notes a temporal fact that a rule is about to derive although it is known, in the engine's reading.
+    /// In the engine's reading, records that a rule derives a known temporal fact again.
     fn note_derived(&mut self, relation: u32, tuple: &[ValueId]) {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
         if !is_temporal || self.compiled.reading != Reading::Engine {
@@ -180,7 +185,7 @@ impl<'c> Run<'c> {
         }
     }
 
-    /// Why the engine does not store a temporal fact: its interval ends before it starts.
+    /// The failure of the engine for a temporal fact with an interval that ends before it starts.
     fn inverted(&self, relation: u32, tuple: &[ValueId]) -> Option<Failure> {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
         if !is_temporal || self.compiled.reading != Reading::Engine {
@@ -217,7 +222,7 @@ impl<'c> Run<'c> {
             .map_or(0, |found| u32::try_from(found.len()).unwrap_or(u32::MAX))
     }
 
-    /// Adds a tuple, with the tuples that it was derived from.
+    /// Adds a tuple with the tuples of its derivation.
     fn add(
         &mut self,
         relation: u32,
@@ -239,7 +244,8 @@ impl<'c> Run<'c> {
         Ok(())
     }
 
-    /// What a failure does: it ends the run as it would end the engine's, or only this row is lost.
+    /// Handles a failure. In the engine's reading it stops the evaluation, otherwise only the row
+    /// is lost.
     fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
         if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
             self.model.errors.push(RowError {
@@ -259,20 +265,20 @@ impl<'c> Run<'c> {
     }
 }
 
-/// How many tuples of a relation there may be that the meter does not know of yet.
+/// The maximum number of tuples of a relation between updates of the meter.
 const UNCOUNTED: u32 = 256;
 
-/// Whether the meter counts a relation again when it has one more tuple, of so many values and reasons.
+/// True if the meter is updated after this tuple, which has `width` values and reasons.
 fn is_counted(number: u32, width: usize) -> bool {
     number.is_multiple_of(UNCOUNTED) || number.is_power_of_two() || width > UNCOUNTED as usize
 }
 
-/// The bytes of a tuple in a box of its own.
+/// The memory of a boxed tuple in bytes.
 fn boxed(width: usize) -> usize {
     size_of::<Box<[ValueId]>>() + (width * size_of::<ValueId>()).next_multiple_of(16)
 }
 
-/// The steps of a plan that look tuples of the stratum up.
+/// The steps of a plan that look up tuples of the stratum itself.
 fn recursive_steps<'p>(plan: &'p Plan, stratum: &'p Stratum) -> impl Iterator<Item = usize> + 'p {
     plan.steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
         StepKind::Match(found) if stratum.relations.contains(&found.relation) => Some(at),

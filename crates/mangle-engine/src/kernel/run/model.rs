@@ -1,4 +1,4 @@
-//! What a run gives: the tuples of each relation, and for each the first reason that it is there.
+//! Result of an evaluation: the tuples of each relation with their first derivations.
 
 use super::super::maybe_shared::MaybeShared;
 use super::super::plan::{Compiled, RuleId};
@@ -10,21 +10,21 @@ use super::reasons::Reasons;
 use crate::program::PredicateId;
 use mangle_settings::StoreSet;
 
-/// What follows from a program.
+/// The facts that follow from a program.
 #[derive(Debug, Default)]
 pub struct Model {
-    /// The values in the tuples.
+    /// The values of the tuples.
     pub values: Values,
     pub(in crate::kernel) relations: Vec<MaybeShared<Relation>>,
     pub(in crate::kernel) reasons: Vec<MaybeShared<Reasons>>,
-    /// Rows that were lost because something in them has no value. In the reading of the engine the first one ends
-    /// the run.
+    /// Rows that were lost because of a failure. In the engine's reading, the first failure stops
+    /// the evaluation.
     pub errors: Vec<RowError>,
-    /// Why the run ended before it was done.
+    /// The limit or error that stopped the evaluation early.
     pub stopped: Option<Stop>,
-    /// How many steps the last evaluation took.
+    /// The number of steps of the last evaluation.
     pub steps: u64,
-    /// How many bytes relations, values and reasons took at most during the last evaluation.
+    /// The peak memory of relations, values and reasons during the last evaluation, in bytes.
     pub peak_bytes: usize,
 }
 
@@ -35,11 +35,11 @@ pub struct RowError {
     pub rule: RuleId,
     /// The premise, or [`BEHIND_BODY`](crate::kernel::BEHIND_BODY).
     pub premise: u32,
-    /// What failed.
+    /// The failure.
     pub failure: Failure,
-    /// The registers at that moment.
+    /// The registers at the time of the failure.
     pub row: Box<[ValueId]>,
-    /// What was being evaluated.
+    /// The stratum that was evaluated.
     pub(super) stratum: u32,
 }
 
@@ -50,7 +50,8 @@ impl Model {
         self.relations.get(predicate.0 as usize).map(|relation| &**relation)
     }
 
-    /// Where a tuple that was kept of several was derived; any other is its own origin.
+    /// The source of a tuple that was copied by a merge or union. Any other tuple is its own
+    /// origin.
     pub(in crate::kernel) fn origin(
         &self,
         compiled: &Compiled,
@@ -67,7 +68,8 @@ impl Model {
         }
     }
 
-    /// The stores that have the fact of this number of a predicate. Empty if the program is not divided into stores.
+    /// The stores that contain the fact with this number. Empty if the program is not divided into
+    /// stores.
     #[must_use]
     pub fn stores_of(&self, compiled: &Compiled, predicate: PredicateId, number: u32) -> StoreSet {
         let Some((division, relation)) = compiled.division.as_ref().zip(self.relation(predicate)) else {
@@ -82,7 +84,7 @@ impl Model {
             .fold(StoreSet::default(), StoreSet::union)
     }
 
-    /// The same once more. What both have is kept once.
+    /// Returns an independent copy that shares unchanged parts.
     pub(in crate::kernel) fn fork(&mut self) -> Self {
         Self {
             values: self.values.share(),
@@ -95,7 +97,7 @@ impl Model {
         }
     }
 
-    /// How many bytes relations, values and reasons take; what forks share is counted in each.
+    /// The memory of relations, values and reasons in bytes. Parts that forks share count in each.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let relations: usize = self.relations.iter().map(|relation| relation.bytes()).sum();
@@ -103,13 +105,13 @@ impl Model {
         relations + reasons + self.values.bytes_in_all()
     }
 
-    /// Why the tuple of this number is in a relation.
+    /// The derivation of the tuple with this number.
     #[must_use]
     pub fn derivation(&self, predicate: PredicateId, number: u32) -> Option<Derivation<'_>> {
         self.reason(predicate.0, number)
     }
 
-    /// Why the tuple of this number is in a relation.
+    /// The derivation of the tuple with this number.
     pub(in crate::kernel) fn reason(&self, relation: u32, number: u32) -> Option<Derivation<'_>> {
         self.reasons.get(relation as usize)?.get(number)
     }

@@ -1,20 +1,22 @@
-//! The first reason for each tuple of a relation: the clause that gave it and the tuples that its premises found.
+//! First derivation of each tuple of a relation: the clause and the tuples that its premises
+//! matched.
 
 use super::super::chunked_vec::ChunkedVec;
 use super::super::plan::RuleId;
 use super::Derivation;
 
-/// How many numbers a piece of the support has, as a power of two.
+/// The number of entries in a chunk of the support, as a power of two.
 const BITS: u32 = 14;
 
-/// The first reason for each tuple of a relation.
+/// The first derivation of each tuple of a relation.
 #[derive(Debug, Clone, Default)]
 pub(in crate::kernel) struct Reasons {
-    /// The clause of each tuple, and where its support starts.
+    /// The clause of each tuple, and the start of its support.
     rules: ChunkedVec<(RuleId, u32)>,
-    /// The support of each tuple, behind the number of those in it. What is longer than a piece has one of its own.
+    /// The support of each tuple, preceded by its length. A support longer than a chunk has its own
+    /// chunk.
     pieces: Vec<Vec<u32>>,
-    /// How many numbers the pieces have room for.
+    /// The capacity of the chunks in entries.
     capacity: usize,
 }
 
@@ -23,7 +25,7 @@ impl Reasons {
         let needed = support.len() + 1;
         let fits = |piece: &&mut Vec<u32>| piece.len() + needed <= 1 << BITS;
         if self.pieces.last_mut().filter(fits).is_none() {
-            // The first piece is as small as what is in it.
+            // The first chunk does not reserve capacity.
             let room = if self.pieces.is_empty() { 0 } else { needed.max(1 << BITS) };
             self.pieces.push(Vec::with_capacity(room));
             self.capacity += room;
@@ -38,7 +40,7 @@ impl Reasons {
         self.rules.push((rule, u32::try_from(start).unwrap_or(u32::MAX)));
     }
 
-    /// Forgets all but the first so many.
+    /// Keeps the first `len` derivations.
     pub(super) fn truncate(&mut self, len: u32) {
         let Some((_, start)) = self.rules.get(len as usize).copied() else { return };
         let (at, within) = place(start);
@@ -48,7 +50,7 @@ impl Reasons {
         self.rules.truncate(len as usize);
     }
 
-    /// The clause that gave a tuple.
+    /// The clause of a tuple.
     pub(super) fn rule(&self, number: u32) -> RuleId {
         self.rules.get(number as usize).map_or(RuleId::ASSERTED, |(rule, _)| *rule)
     }
@@ -60,14 +62,14 @@ impl Reasons {
         Some(Derivation { rule, support: rest.get(..*len as usize)? })
     }
 
-    /// How many bytes they take.
+    /// The allocated memory in bytes.
     pub(in crate::kernel) fn bytes(&self) -> usize {
         let pieces = self.pieces.capacity() * size_of::<Vec<u32>>();
         self.rules.bytes() + self.capacity * size_of::<u32>() + pieces
     }
 }
 
-/// The piece of a start, and where in it.
+/// The chunk of a start, and the offset within the chunk.
 fn place(start: u32) -> (usize, usize) {
     ((start >> BITS) as usize, (start & ((1 << BITS) - 1)) as usize)
 }

@@ -1,11 +1,13 @@
-//! The facts of a predicate from all stores of a divided program.
+//! Unites the facts of a predicate from all stores of a divided program.
 
 use super::super::plan::{RuleId, Stratum};
 use super::{Run, Stop};
 
 impl Run<'_> {
-    /// Adds the tuples of the copies of a predicate to the predicate. Of a fact that several stores derive, the first
-    /// store counts. The reason of a tuple is the clause that gave it in the store, and the place of the copy.
+    /// Adds the tuples of the copies of a predicate to its union relation.
+    ///
+    /// If several stores derive a fact, the first store is used. The reason of a united tuple is
+    /// its clause in the store, and the position of the copy.
     pub(super) fn unite(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         let Some(&target) = stratum.relations.first() else { return Ok(()) };
         for &copy in &stratum.copies {

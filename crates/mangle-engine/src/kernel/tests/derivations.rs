@@ -1,4 +1,4 @@
-//! What follows from a program, and what fails on the way.
+//! Tests of derived facts and of failures.
 
 use super::*;
 
@@ -118,7 +118,7 @@ fn collections_of_expressions() {
             "q(X, L) :- p(X, Y) |> do fn:group_by(X), let L = fn:collect(fn:mult(Y, Y), /c).",
             expect!["p(/a,1) p(/a,2) p(/b,0) q(/a,[fn:pair(1, /c), fn:pair(4, /c)]) q(/b,[fn:pair(0, /c)])"],
         ),
-        // A row in which the expression fails is left out.
+        // A row with a failing expression is skipped.
         (
             "q(L) :- p(_, Y) |> do fn:group_by(), let L = fn:collect(fn:div(6, Y)).",
             expect!["p(/a,1) p(/a,2) p(/b,0) q([6, 3])"],
@@ -139,7 +139,7 @@ fn collections_of_expressions() {
             "q(L) :- p(_, _) |> do fn:group_by(), let L = fn:collect(7).",
             expect!["p(/a,1) p(/a,2) p(/b,0) q([7, 7, 7])"],
         ),
-        // What a `let` defines is in no row.
+        // The rows do not contain variables of a `let`.
         (
             "q(S) :- p(_, Y) |> do fn:group_by(), let L = fn:collect(Y), let S = fn:collect(fn:list:len(L)).",
             expect!["p(/a,1) p(/a,2) p(/b,0) q([])"],

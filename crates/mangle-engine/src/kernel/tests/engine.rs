@@ -1,4 +1,4 @@
-//! What the engine does otherwise than a reader expects, in its reading; all observed with the engine.
+//! Tests of unexpected behavior in the engine's reading. All cases were observed in the engine.
 
 use super::*;
 

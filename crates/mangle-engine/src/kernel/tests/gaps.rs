@@ -1,4 +1,4 @@
-//! Why a fact does not hold, rules within rules.
+//! Tests of recursive explanations of missing facts.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ fn show(out: &mut String, gaps: &[Gap], level: usize) {
     }
 }
 
-/// What the rules of a predicate lack, down to a depth.
+/// Prints the gaps of the rules of a predicate down to a depth.
 fn gaps(text: &str, name: &str, arity: u16, depth: usize) -> String {
     let (program, compiled, mut model) = model(text, Reading::Intended);
     let wanted = vec![None; usize::from(arity)];

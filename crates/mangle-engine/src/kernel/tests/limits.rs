@@ -1,4 +1,4 @@
-//! Programs without end are stopped, and the rule is named.
+//! Tests that infinite programs are stopped, with the rule in the result.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn a_rule_that_never_ends_names_itself() {
     cancel.cancel();
     let model = run(&compiled, limits, CLOCK, &cancel);
     assert_eq!(model.stopped.map(|stop| stop.reason), Some(Reason::Cancelled));
-    // What was derived until then is there.
+    // The model contains the facts that were derived until then.
     assert!(model.relations.iter().any(|relation| relation.len() > 100));
 }
 

@@ -1,4 +1,4 @@
-//! Facts that are merged: which of them is kept, and what it follows from.
+//! Tests of merged facts and their proofs.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn of_facts_that_are_merged_one_is_kept() {
             reading,
             expect!["best(/a,7) best(/b,2) in(/a,3) in(/a,7) in(/b,2) top(/a)"],
         );
-        // Those that are given give way, too; what an aggregation gives is added as it is.
+        // Given facts are also replaced. Results of an aggregation are added without a merge.
         check(
             &format!(
                 "{BIGGER}best(/a, 1). best(/b, 3). in(/a, 7). in(/b, 1). in(/b, 2).\n\
@@ -50,7 +50,7 @@ fn merges_that_the_engine_does_not_carry_out() {
             stopped at premise Some(4294967295): a `fundep` on 2 columns, where the engine merges one
             error behind the body: a `fundep` on 2 columns, where the engine merges one; premise 0 argument 0: 1; premise 0 argument 1: /x; premise 0 argument 2: /q"#]],
     );
-    // It counts the columns that determine the other, and takes as many from the first on.
+    // The engine counts the key columns, and uses the same number of columns from the first on.
     let second = "Decl p(A, B, C) descr [fundep([B], [A]), merge([A], \"bigger\")].\n\
         bigger(A, B, A) :- in(A, _, _), in(B, _, _), B <= A. bigger(A, B, B) :- in(A, _, _), in(B, _, _), A < B.\n\
         in(1, /x, /q). in(2, /x, /q). in(1, /y, /q). p(A, B, C) :- in(A, B, C).";

@@ -1,4 +1,4 @@
-//! Programs are run, and what follows from them is asked for.
+//! Tests that evaluate programs.
 
 mod derivations;
 mod engine;
@@ -31,7 +31,7 @@ fn program(text: &str) -> Program {
 
 fn model(text: &str, reading: Reading) -> (Program, Arc<Compiled>, Model) {
     let program = program(text);
-    // What is shared with the other reading must change nothing.
+    // Sharing parts with the other reading must not change the result.
     let compiled = match reading {
         Reading::Engine => compile(&program, reading),
         Reading::Intended => compile_beside(&program, reading, &compile(&program, Reading::Engine)),
@@ -44,7 +44,7 @@ fn id(program: &Program, name: &str, arity: u16) -> PredicateId {
     program.id(PredicateKey { name: Symbol::new(name), arity }).unwrap_or_else(|| panic!("{name}"))
 }
 
-/// The facts that a program derives, and what went wrong.
+/// Checks the derived facts and the errors of a program.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(text: &str, reading: Reading, expect: Expect) {
     let (_, compiled, model) = model(text, reading);
@@ -68,7 +68,7 @@ fn check(text: &str, reading: Reading, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// The proof of the last fact of a predicate.
+/// Checks the proof of the last fact of a predicate.
 fn check_proof(text: &str, name: &str, arity: u16, expect: Expect) {
     check_proof_in(Reading::Intended, text, name, arity, expect);
 }
@@ -96,7 +96,7 @@ fn check_proof_in(reading: Reading, text: &str, name: &str, arity: u16, expect: 
     expect.assert_eq(&out);
 }
 
-/// Why no fact of a predicate has a first argument.
+/// Checks the explanation for a predicate without facts with this first argument.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check_why_not(text: &str, name: &str, arity: u16, first: &str, expect: Expect) {
     let (program, compiled, mut model) = model(text, Reading::Intended);

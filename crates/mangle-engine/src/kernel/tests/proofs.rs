@@ -1,4 +1,4 @@
-//! Why a fact follows, in which other ways, and why another does not.
+//! Tests of proofs, alternative derivations, and explanations of missing facts.
 
 use super::super::Proof;
 use super::*;
@@ -163,7 +163,8 @@ fn a_group_without_rows_is_missed_for_its_key() {
     );
 }
 
-/// Further proofs of the first fact of a predicate, one a paragraph: rule by rule, then what its premises found.
+/// Prints alternative proofs of the first fact of a predicate, one per paragraph: rule by rule,
+/// with the matches of the premises.
 fn check_others(text: &str, name: &str, arity: u16, expect: Expect) {
     let (program, compiled, mut model) = model(text, Reading::Engine);
     let others = model.other_proofs(&compiled, CLOCK, id(&program, name, arity), 0, 3);

@@ -1,11 +1,11 @@
-//! Two readings of a program keep once what is the same in both.
+//! Tests that two readings of a program share equal plans.
 
 use std::sync::Arc;
 
 use super::program;
 use crate::kernel::{Compiled, Reading, compile, compile_beside};
 
-/// The clauses whose plans two readings share.
+/// The clauses with shared plans.
 fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
     let pairs = one.strata.iter().zip(&other.strata).flat_map(|(one, other)| {
         one.plans.iter().flat_map(|plan| other.plans.iter().map(move |other| (plan, other)))
@@ -18,7 +18,8 @@ fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
 
 #[test]
 fn plans_facts_and_clauses_are_shared() {
-    // In the reading `engine` the negation of `open` is evaluated before its variable is bound, so it is ignored.
+    // In the engine's reading, the negation of `open` is evaluated before its variable is bound, so
+    // it is ignored.
     let program = program(
         "door(/d). locked(/d, /key).\n\
          closed(D) :- door(D), locked(D, K).\n\

@@ -1,4 +1,4 @@
-//! Programs that are evaluated once per store.
+//! Tests of programs that are evaluated once per store.
 
 use super::*;
 use crate::kernel::{Fact, Kernel, Query, RuleId};
@@ -43,7 +43,7 @@ fn retract_fact(kernel: &mut Kernel, program: &Program, name: &str, argument: &s
     kernel.evaluate(Limits::default(), CLOCK, &Cancel::new());
 }
 
-/// The facts with their stores.
+/// Prints the facts with their stores.
 fn shown(kernel: &Kernel) -> String {
     let (compiled, model) = (kernel.compiled(), kernel.model());
     let mut lines = Vec::new();

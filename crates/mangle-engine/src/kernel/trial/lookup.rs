@@ -1,7 +1,7 @@
-//! Which tuples of a finished relation come into question for a lookup.
+//! Finds candidate tuples for a lookup in a finished relation.
 //!
-//! A relation that is asked twice for the same columns gets a table of its own here, so that no question is answered by
-//! going through all tuples again and again.
+//! The second lookup over the same columns of a relation builds a table, so that repeated lookups
+//! do not scan all tuples.
 
 use std::rc::Rc;
 
@@ -12,22 +12,22 @@ use super::super::plan::{Compiled, Match, RelationId};
 use super::super::{Model, ValueId};
 use crate::kernel::relation::columns::Columns;
 
-/// What each column of a lookup must hold, as far as that is known.
+/// The required value of each column of a lookup, if it is known.
 pub(in crate::kernel) type LookupKey = SmallVec<[Option<ValueId>; 8]>;
 
 type Key = SmallVec<[ValueId; 4]>;
 type Table = FxHashMap<Key, Rc<[u32]>>;
 
-/// Relations with fewer tuples are gone through.
+/// The minimum number of tuples for a table. Smaller relations are scanned.
 const SMALL: u32 = 32;
 
-/// Tables of tuples by some of their columns.
+/// Tables of tuples by the values in some columns.
 #[derive(Default)]
 pub(super) struct Lookups {
     tables: FxHashMap<(RelationId, Columns), Option<Table>>,
 }
 
-/// Tuples that come into question.
+/// Candidate tuples of a lookup.
 pub(super) enum Candidates {
     One(Option<u32>),
     These(Rc<[u32]>, usize),
@@ -35,7 +35,7 @@ pub(super) enum Candidates {
 }
 
 impl Lookups {
-    /// The tuples that come into question; `None` when there are none. `only`: the only one that does.
+    /// The candidate tuples. `None` if no tuple matches. `only` restricts them to a single tuple.
     pub(super) fn candidates(
         &mut self,
         model: &Model,
@@ -56,7 +56,7 @@ impl Lookups {
         if columns == 0 || all.end < SMALL {
             return Some(Candidates::Range(all));
         }
-        // The first question is no reason to make a table.
+        // The first lookup scans, and only a second one builds a table.
         let table = match self.tables.get_mut(&(found.relation, columns)) {
             None => {
                 self.tables.insert((found.relation, columns), None);
@@ -96,7 +96,7 @@ fn table_of(model: &Model, relation: RelationId, columns: Columns) -> Table {
     numbers.into_iter().map(|(key, numbers)| (key, numbers.into())).collect()
 }
 
-/// The columns that are known, and their values.
+/// The known columns and their values.
 fn key(known: impl Iterator<Item = Option<ValueId>>) -> (Columns, Key) {
     let (mut columns, mut key) = (0, Key::new());
     for (at, value) in known.take(64).enumerate() {
@@ -108,7 +108,8 @@ fn key(known: impl Iterator<Item = Option<ValueId>>) -> (Columns, Key) {
     (columns, key)
 }
 
-/// What each column of a lookup must hold. `wanted`: what the registers must that it fills.
+/// The required value of each column of a lookup. `wanted` returns the required value of a
+/// register.
 pub(in crate::kernel) fn known(
     found: &Match,
     compiled: &Compiled,
@@ -124,7 +125,7 @@ pub(in crate::kernel) fn known(
     known
 }
 
-/// Whether a tuple is as the lookup wants it.
+/// True if a tuple satisfies the lookup.
 pub(super) fn fits(tuple: &[ValueId], found: &Match, known: &LookupKey) -> bool {
     let at = |column: u16| tuple.get(usize::from(column));
     let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));

@@ -1,7 +1,8 @@
-//! How values are printed: as the engine does, and short for people.
+//! Prints values in the notation of the engine, and in a short form for people.
 //!
-//! A value whose text is longer than there is room for is cut in its middle. The mark says how much is missing and a
-//! hash of the whole, so that two values that differ only there can be told apart.
+//! A value with a longer text than the limit is shortened in the middle. The placeholder contains
+//! the number of missing bytes and a hash of the whole value, to distinguish values that differ
+//! only in the missing part.
 
 use std::fmt::{self, Display, Write};
 
@@ -9,29 +10,33 @@ use super::text::{duration_text, escape_bytes, escape_string, float_text, time_t
 use super::walk::{self, MARK, Piece, Walk};
 use super::{Datum, ValueId, Values};
 
-/// How many bytes of a value are printed where nothing else is asked for.
+/// The default maximum size of a printed value in bytes.
 pub const PRINTED_BYTES: usize = 4096;
 
 impl Values {
-    /// The value as the engine prints it, no more than [`PRINTED_BYTES`] of it.
+    /// Prints a value in the notation of the engine, at most [`PRINTED_BYTES`] bytes.
     #[must_use]
     pub fn display(&self, id: ValueId) -> impl Display + '_ {
         self.display_within(id, PRINTED_BYTES)
     }
 
-    /// The value as the engine prints it. A text longer than `bytes` is cut in its middle, with a mark that says how
-    /// many bytes are missing; with it the text has at most `bytes`, unless that is less than a mark takes.
+    /// Prints a value in the notation of the engine, in at most `bytes` bytes.
+    ///
+    /// A longer text is shortened in the middle, with a placeholder for the missing bytes. If
+    /// `bytes` is less than the size of the placeholder, the result is longer.
     #[must_use]
     pub fn display_within(&self, id: ValueId, bytes: usize) -> impl Display + '_ {
         PrintedValue { values: self, id, bytes }
     }
 
-    /// The value for people, cut with `…` to at most `max_chars` characters: text as it reads, with
-    /// control characters escaped; times and durations without the function around them.
+    /// Prints a value for people in at most `max_chars` characters, ending with `…` if it is
+    /// longer.
+    ///
+    /// Control characters are escaped. Times and durations are printed without a function call.
     #[must_use]
     pub fn short(&self, id: ValueId, max_chars: usize) -> String {
         let mut text = Bounded { text: String::new(), room: max_chars, cut: false };
-        // An error says that there was no more room.
+        // An error means that the limit is reached.
         let _ = self.write_all(&mut text, id, Style::People);
         if text.cut && max_chars > 0 {
             text.text.pop();
@@ -51,15 +56,16 @@ impl Values {
         }
     }
 
-    /// The first `bytes` bytes of the text of a value, or a few less, and whether that is all of it.
+    /// The first `bytes` bytes (or slightly fewer) of the text of a value, and true if that is all.
     fn head(&self, id: ValueId, bytes: usize) -> (String, bool) {
         let mut text = Head { text: String::new(), room: bytes };
-        // An error says that there was no more room.
+        // An error means that the limit is reached.
         let all = Walk::forward(self, id).try_for_each(|piece| self.write_start(&mut text, piece, bytes));
         (text.text, all.is_ok())
     }
 
-    /// Writes a piece, of a long string only what may be needed of it: its text as printed is no shorter.
+    /// Writes a piece. Of a long string, only the first bytes are written: the escaped text is not
+    /// shorter than the original.
     fn write_start(&self, out: &mut dyn Write, piece: Piece, bytes: usize) -> fmt::Result {
         let datum = if let Piece::Leaf(id) = piece { Some(self.get(id)) } else { None };
         match datum {
@@ -74,7 +80,7 @@ impl Values {
         }
     }
 
-    /// The last `bytes` bytes of the text of a value, or a few less.
+    /// The last `bytes` bytes (or slightly fewer) of the text of a value.
     fn tail(&self, id: ValueId, bytes: usize) -> String {
         let (mut pieces, mut room) = (Vec::new(), bytes);
         for piece in Walk::backward(self, id) {
@@ -93,7 +99,7 @@ impl Values {
     /// At least the last `bytes` bytes of the text of a piece, or all of it.
     fn end_of(&self, piece: Piece, bytes: usize) -> String {
         let mut text = String::new();
-        // Writing to memory does not fail. Of a long text only the end is escaped.
+        // Writing to memory does not fail. Only the end of a long text is escaped.
         let _ = match piece {
             Piece::Leaf(id) => match self.get(id) {
                 Datum::String(string) if string.len() > bytes => {
@@ -118,7 +124,7 @@ enum Style {
     People,
 }
 
-/// A value that is to be printed.
+/// A value to print.
 struct PrintedValue<'a> {
     values: &'a Values,
     id: ValueId,
@@ -137,7 +143,7 @@ impl Display for PrintedValue<'_> {
             return f.write_str(&start);
         }
         let room = self.bytes.saturating_sub(MARK);
-        // The beginning says what kind of value it is, which is worth more than the end.
+        // The start shows the kind of the value, so it receives more space than the end.
         let tail = self.values.tail(self.id, room / 3);
         let head = start.get(..walk::floor(&start, room - tail.len())).unwrap_or_default();
         write!(f, "{head}{}{tail}", walk::mark(self.values, self.id, head.len() + tail.len()))
@@ -150,7 +156,7 @@ fn leaf(out: &mut dyn Write, datum: &Datum, style: Style) -> fmt::Result {
     match datum {
         Datum::Name(name) => out.write_str(name),
         Datum::Number(number) => write!(out, "{number}"),
-        // For people a float is told from an integer; the engine prints `1` for both.
+        // People see a difference between floats and integers. The engine prints `1` for both.
         Datum::Float(bits) if !engine && f64::from_bits(*bits).is_finite() => {
             write!(out, "{:?}", f64::from_bits(*bits))
         }
@@ -162,7 +168,7 @@ fn leaf(out: &mut dyn Write, datum: &Datum, style: Style) -> fmt::Result {
         Datum::Time(nanos) => out.write_str(&time_text(*nanos)),
         Datum::Duration(nanos) if engine => write!(out, "fn:duration:parse(\"{}\")", duration_text(*nanos)),
         Datum::Duration(nanos) => out.write_str(&duration_text(*nanos)),
-        // These have pieces.
+        // Compound values are printed in pieces.
         Datum::Pair(..) | Datum::List(_) | Datum::Map(_) | Datum::Struct(_) => Ok(()),
     }
 }
@@ -177,7 +183,7 @@ fn quoted(
     out.write_str("\"")
 }
 
-/// Text that takes only so many characters.
+/// A text with a limited number of characters.
 struct Bounded {
     text: String,
     room: usize,
@@ -198,7 +204,7 @@ impl Write for Bounded {
     }
 }
 
-/// Text that takes only so many bytes.
+/// A text with a limited number of bytes.
 struct Head {
     text: String,
     room: usize,
@@ -213,12 +219,12 @@ impl Write for Head {
     }
 }
 
-/// How many bytes of each of several values may be printed so that all of them have about `room`. Those that are short
-/// leave what they do not need to the others.
+/// The maximum printed size of each of several values for a total of about `room` bytes. Long
+/// values receive the unused bytes of short values.
 #[must_use]
 pub(in crate::kernel) fn shares(sizes: impl Iterator<Item = u64> + Clone, room: usize) -> usize {
     let mut share = room / sizes.clone().count().max(1);
-    // Each round gives the long ones what the short ones leave; after a few there is little left to give.
+    // Each round gives unused bytes of short values to long values. A few rounds are sufficient.
     for _ in 0..8 {
         let (mut long, mut left) = (0, room);
         for size in sizes.clone().map(|size| usize::try_from(size).unwrap_or(usize::MAX)) {

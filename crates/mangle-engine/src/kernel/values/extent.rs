@@ -1,7 +1,7 @@
-//! How large a value is when it is printed, how deep it nests, and a hash of all that it says.
+//! Printed size, nesting depth and content hash of values.
 //!
-//! Values share their parts, so that forty pairs can stand for a text of terabytes. Whoever prints a value asks first
-//! how long it will be; the answer is kept with the value and costs a look at its direct parts when it is made.
+//! Values share their parts, so forty nested pairs can represent a text of terabytes. The size is
+//! therefore computed from the direct parts when a value is interned, and checked before printing.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,23 +10,24 @@ use rustc_hash::FxHasher;
 use super::text::{Counter, escape_bytes, escape_string};
 use super::{Datum, Key, ValueId, Values};
 
-/// From this size on printed sizes are no longer distinguished: 256 TiB.
+/// The maximum printed size in bytes, 256 TiB. Larger sizes are not distinguished.
 pub const MOST_PRINTED: u64 = (1 << 48) - 1;
 
-/// The longest text of a time or a duration in the engine's form, without the function around it.
+/// The maximum length of a time or duration in the notation of the engine, without the function
+/// call.
 const INSTANT: u64 = 30;
 
 /// Size, depth and hash of a value, in 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// The printed size in the lower 48 bits, the depth in the upper 16: as two words, so that it needs no more
-    /// alignment than they do.
+    /// The printed size in the lower 48 bits, and the depth in the upper 16. Stored as two words to
+    /// avoid 8-byte alignment.
     size_and_depth: [u32; 2],
     digest: u32,
 }
 
 impl Extent {
-    /// Of the number 0.
+    /// The extent of the number 0.
     pub(super) const NONE: Self = Self { size_and_depth: [1, 0], digest: 0 };
 
     fn new(bytes: u64, depth: u32, digest: u32) -> Self {
@@ -42,17 +43,17 @@ impl Extent {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// The number of bytes when printed as the engine does it.
+    /// The number of bytes in the notation of the engine.
     pub(super) fn bytes(self) -> u64 {
         self.packed() & MOST_PRINTED
     }
 
-    /// 0 for a value without parts, else one more than the deepest part.
+    /// 0 for a value without parts, otherwise one more than the deepest part.
     pub(super) fn depth(self) -> u32 {
         u32::try_from(self.packed() >> 48).unwrap_or(u32::MAX)
     }
 
-    /// Of a value with parts: a hash of all that it says, the same in every table.
+    /// A content hash of a compound value, independent of the table.
     pub(super) fn digest(self) -> u32 {
         self.digest
     }
@@ -72,11 +73,11 @@ pub(super) fn of(values: &Values, datum: &Datum) -> Extent {
     });
     let bytes = bytes.saturating_add(around(datum, parts));
     let hash = hasher.finish();
-    // The upper bits are the mixed ones.
+    // The upper bits of the hash are mixed best.
     Extent::new(bytes, depth, u32::try_from(hash >> 32).unwrap_or(u32::MAX))
 }
 
-/// The bytes of a value without parts, and of what stands around so many parts of one that has some.
+/// The size of a simple value, or the size of the punctuation around `parts` parts.
 fn around(datum: &Datum, parts: u64) -> u64 {
     let between = parts.saturating_sub(1).saturating_mul(2);
     match datum.as_key() {
@@ -92,7 +93,7 @@ fn around(datum: &Datum, parts: u64) -> u64 {
         Key::Pair(..) => "fn:pair(, )".len() as u64,
         Key::List(_) => 2 + between,
         Key::Map([]) => "fn:map()".len() as u64,
-        // ` : ` is a byte longer than `, `, and there is one for each two parts.
+        // ` : ` is one byte longer than `, `, and each entry of two parts has one.
         Key::Map(_) | Key::Struct(_) => 2 + between + parts / 2,
     }
 }

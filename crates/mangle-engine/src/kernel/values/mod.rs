@@ -1,8 +1,10 @@
-//! Interned values: what arguments of facts are, each kept once and known by a number.
+//! Interned values: the arguments of facts, each stored once and identified by a number.
 //!
-//! Takes [`Datum`]s whose parts are already interned; gives [`ValueId`]s that are equal exactly
-//! when the engine takes the values as equal: `1`, `1.0`, `"1"` and `/1` all differ, lists are
-//! ordered, maps and structs are not. A fork adds to values that others share without copying them.
+//! The parts of a [`Datum`] are already interned. [`ValueId`]s are equal if and only if the engine
+//! considers the values equal.
+//!
+//! `1`, `1.0`, `"1"` and `/1` all differ. Lists are ordered, maps and structs are not. A fork adds
+//! values to a shared table without copying it.
 
 mod display;
 mod extent;
@@ -20,37 +22,37 @@ pub use table::{TooDeep, Values};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
 pub(super) use walk::{MARK, cut_text, mark};
 
-/// The number of an interned value in its [`Values`]. Two values of one [`Values`] (forks included)
-/// are equal exactly when their numbers are.
+/// The number of an interned value in its [`Values`]. Two values in the same [`Values`] (including
+/// forks) are equal if and only if their numbers are equal.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Ord, PartialOrd, Debug)]
 pub struct ValueId(pub u32);
 
 /// A value whose parts are interned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Datum {
-    /// A name constant, slash included.
+    /// A name constant, including the slash.
     Name(Box<str>),
     /// An integer.
     Number(i64),
-    /// The bits of a float. All that are not a number are interned as one; `-0.0` is not `0.0`,
-    /// since the engine compares bits.
+    /// The bits of a float. All NaNs are interned as one value. `-0.0` and `0.0` differ, because
+    /// the engine compares bits.
     Float(u64),
     /// The content of a string, without quotes and escapes.
     String(Box<str>),
     /// A byte string.
     Bytes(Box<[u8]>),
-    /// An instant, nanoseconds since 1970 UTC.
+    /// An instant, in nanoseconds since 1970 UTC.
     Time(i64),
     /// A duration in nanoseconds.
     Duration(i64),
     /// A pair of two interned values.
     Pair(ValueId, ValueId),
-    /// The elements of a list, in their order.
+    /// The elements of a list, in order.
     List(Box<[ValueId]>),
-    /// A map. Interned in the engine's order, whatever the order given; of a key given twice both
-    /// entries stay, in the order given.
+    /// A map. Entries are interned in the order of the engine. If a key is repeated, all its
+    /// entries stay, in their original order.
     Map(Box<[(ValueId, ValueId)]>),
-    /// A struct, ordered as a map is.
+    /// A struct, ordered like a map.
     Struct(Box<[(ValueId, ValueId)]>),
 }
 
@@ -61,7 +63,7 @@ impl Datum {
         Self::Float(value.to_bits())
     }
 
-    /// What kind of value it is, as a message names it: "a number".
+    /// The kind of the value for messages, for example "a number".
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -96,7 +98,7 @@ impl Datum {
     }
 }
 
-/// A [`Datum`] that borrows, to look up without copying.
+/// A borrowed [`Datum`], for lookups without copying.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key<'a> {
     Name(&'a str),
@@ -140,7 +142,7 @@ impl Key<'_> {
         }
     }
 
-    /// The values that this one is directly built of.
+    /// Visits the direct parts of the value.
     fn for_each_part(self, mut visit: impl FnMut(ValueId)) {
         match self {
             Self::Pair(first, second) => [first, second].into_iter().for_each(visit),

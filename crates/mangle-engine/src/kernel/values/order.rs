@@ -1,20 +1,20 @@
-//! The order of the entries of a map or struct: the engine sorts keys by a hash of its own, the
-//! largest first, and prints them so.
+//! Entry order of maps and structs. The engine sorts keys by its own hash, in descending order, and
+//! prints them in this order.
 
 use rustc_hash::FxHashMap;
 
 use super::{Datum, ValueId, Values};
 
-/// Sorts entries as the engine does. Entries with equal keys keep the order that they have.
-/// Different keys with the same hash, whose order the engine leaves to chance, are told apart by
-/// their numbers.
+/// Sorts entries like the engine. Entries with equal keys keep their order.
+///
+/// The engine orders different keys with the same hash randomly. Here they are ordered by number.
 pub(super) fn sort(values: &Values, entries: &mut [(ValueId, ValueId)], known: &mut FxHashMap<ValueId, u64>) {
     if entries.len() > 1 {
         entries.sort_by_cached_key(|(key, _)| (!engine_hash(values, *key, known), *key));
     }
 }
 
-/// The engine's hash of a value. `known` keeps those of values that have parts.
+/// The hash of a value in the engine. `known` caches the hashes of compound values.
 pub(super) fn engine_hash(values: &Values, id: ValueId, known: &mut FxHashMap<ValueId, u64>) -> u64 {
     let mut open = vec![id];
     while let Some(&next) = open.last() {
@@ -37,20 +37,20 @@ pub(super) fn engine_hash(values: &Values, id: ValueId, known: &mut FxHashMap<Va
     of(values, id, known)
 }
 
-/// The hash of a value that is known or has no parts.
+/// The hash of a simple value or of a cached compound value.
 fn of(values: &Values, id: ValueId, known: &FxHashMap<ValueId, u64>) -> u64 {
     match values.get(id) {
         Datum::Name(text) | Datum::String(text) => fnv(text.as_bytes()),
         Datum::Bytes(bytes) => fnv(bytes),
         Datum::Number(number) | Datum::Time(number) | Datum::Duration(number) => number.cast_unsigned(),
         Datum::Float(bits) => *bits,
-        // Empty ones are 0.
+        // The hash of an empty value is 0.
         _ => known.get(&id).copied().unwrap_or(0),
     }
 }
 
-/// The hash of a value from those of its parts. Lists, maps and structs are chains of two parts:
-/// the first element and the rest.
+/// The hash of a compound value from the hashes of its parts. Lists, maps and structs are chains of
+/// pairs: the first element and the rest.
 fn of_parts(values: &Values, datum: &Datum, known: &FxHashMap<ValueId, u64>) -> u64 {
     const PAIR: u32 = 7;
     let of = |id: &ValueId| of(values, *id, known);
@@ -67,7 +67,7 @@ fn of_parts(values: &Values, datum: &Datum, known: &FxHashMap<ValueId, u64>) -> 
     }
 }
 
-/// Szudzik's pairing of two numbers, the first shifted by the kind of the chain.
+/// Szudzik's pairing function of two numbers, with the first shifted by the kind of the chain.
 fn cons(first: u64, second: u64, kind: u32) -> u64 {
     let first = first << kind;
     if first >= second {

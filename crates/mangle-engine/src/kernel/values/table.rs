@@ -1,4 +1,4 @@
-//! The table of values: a vector of them and a hash table of their places in it.
+//! Table of interned values: a vector with a hash index.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use super::super::work;
 use super::extent::Extent;
 use super::{Datum, Key, ValueId, extent, order};
 
-/// A value nests deeper than allowed. The text completes "this stops the engine: …".
+/// A value nests deeper than the limit. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a value would nest deeper than {limit} levels")]
 pub struct TooDeep {
-    /// The number of levels that are allowed.
+    /// The maximum number of levels.
     pub limit: u32,
 }
 
-/// How deep values may nest unless set otherwise.
+/// The default maximum nesting depth of values.
 const DEPTH_LIMIT: u32 = 1_000;
 
-/// What stands for all that is not a number: the bits that arithmetic on x86 gives.
+/// The bits of the interned NaN: the result of arithmetic on x86.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 
-/// Interned values. Numbers of values are valid in it and in its forks.
+/// Interned values. The numbers of values are valid in the table and in its forks.
 pub struct Values {
     base: Option<Arc<Values>>,
-    /// The number of the first value that is here and not in the base.
+    /// The number of the first value that is not in the base.
     first: u32,
     entries: ChunkedVec<Entry>,
-    /// Indices into `entries`.
+    /// Indexes into `entries`.
     table: ShardedTable<u32>,
-    /// Bytes that the values here own besides their entries.
+    /// The heap memory of the values in bytes, excluding their entries.
     heap: usize,
     depth_limit: u32,
-    /// What the engine sorts keys of maps by, of those keys that are built of other values.
+    /// The engine hashes of compound map keys, used as sort keys.
     key_hashes: FxHashMap<ValueId, u64>,
 }
 
-/// What stands for a value that is none of these: `0`.
+/// The value `0`, returned for invalid numbers.
 static NOTHING: Entry = Entry { datum: Datum::Number(0), hash: 0, extent: Extent::NONE };
 
 struct Entry {
@@ -64,20 +64,20 @@ impl Default for Values {
 }
 
 impl Values {
-    /// No values yet.
+    /// An empty table.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Values that continue those of `base`, which stay as they are. Costs nothing.
+    /// A table that extends `base`, which stays unchanged. Takes constant time.
     #[must_use]
     pub fn fork(base: Arc<Self>) -> Self {
         let (first, depth_limit) = (base.end(), base.depth_limit);
         Self { base: Some(base), first, depth_limit, ..Self::default() }
     }
 
-    /// The same values for somebody else; both go on adding by themselves.
+    /// Returns a table with the same values. Both tables can grow independently.
     #[must_use]
     pub fn share(&mut self) -> Self {
         if self.base.is_none() || !self.entries.is_empty() {
@@ -88,40 +88,40 @@ impl Values {
         Self { base, first, depth_limit, ..Self::default() }
     }
 
-    /// Lets values nest `limit` levels deep (1,000 unless set; at most 65,534). Those that exist stay.
+    /// Sets the maximum nesting depth for new values. Default: 1,000, maximum: 65,534.
     pub fn set_depth_limit(&mut self, limit: u32) {
         self.depth_limit = limit.min(u32::from(u16::MAX) - 1);
     }
 
-    /// The number of values, those of the base included.
+    /// The number of values, including the base.
     #[must_use]
     pub fn len(&self) -> usize {
         self.end() as usize
     }
 
-    /// Whether there are none.
+    /// True if the table has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The memory that is used here, in bytes; what belongs to the base is not counted.
+    /// The used memory in bytes, excluding the base.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let hashes = self.key_hashes.capacity() * (size_of::<(ValueId, u64)>() + 1) * 8 / 7;
         self.entries.bytes() + self.table.bytes() + self.heap + hashes
     }
 
-    /// The memory that is used here and by what this continues, in bytes.
+    /// The used memory in bytes, including all bases.
     pub(in crate::kernel) fn bytes_in_all(&self) -> usize {
         let bases = std::iter::successors(self.base.as_deref(), |values| values.base.as_deref());
         self.bytes() + bases.map(Self::bytes).sum::<usize>()
     }
 
-    /// The number of `datum`, which is added if it is new. Its parts must be values of this table.
+    /// Interns `datum` and returns its number. Its parts must be values of this table.
     ///
     /// # Errors
-    /// When it would nest too deep.
+    /// If the value would nest too deep.
     pub fn intern(&mut self, datum: Datum) -> Result<ValueId, TooDeep> {
         let datum = self.canonical(datum);
         let hash = hash(datum.as_key());
@@ -131,7 +131,7 @@ impl Values {
         }
     }
 
-    /// The number of `datum` if it is interned.
+    /// The number of `datum`, if it is interned.
     #[must_use]
     pub fn find(&self, datum: &Datum) -> Option<ValueId> {
         let sorted = match datum {
@@ -144,18 +144,18 @@ impl Values {
         self.lookup(sorted.as_key(), hash(sorted.as_key()))
     }
 
-    /// An integer.
+    /// Interns an integer.
     pub fn number(&mut self, number: i64) -> ValueId {
         self.scalar(Key::Number(number))
     }
 
-    /// Interns a float; all NaNs are one value.
+    /// Interns a float. All NaNs become one value.
     pub fn float(&mut self, value: f64) -> ValueId {
         let bits = if value.is_nan() { NAN } else { value.to_bits() };
         self.scalar(Key::Float(bits))
     }
 
-    /// A name constant, given with its slash.
+    /// Interns a name constant, including its slash.
     pub fn name(&mut self, name: &str) -> ValueId {
         self.scalar(Key::Name(name))
     }
@@ -165,28 +165,28 @@ impl Values {
         self.scalar(Key::String(text))
     }
 
-    /// An instant, in nanoseconds since 1970 UTC.
+    /// Interns an instant, in nanoseconds since 1970 UTC.
     pub fn time(&mut self, nanos: i64) -> ValueId {
         self.scalar(Key::Time(nanos))
     }
 
-    /// A duration in nanoseconds.
+    /// Interns a duration in nanoseconds.
     pub fn duration(&mut self, nanos: i64) -> ValueId {
         self.scalar(Key::Duration(nanos))
     }
 
-    /// A pair.
+    /// Interns a pair.
     ///
     /// # Errors
-    /// When it would nest too deep.
+    /// If the value would nest too deep.
     pub fn pair(&mut self, first: ValueId, second: ValueId) -> Result<ValueId, TooDeep> {
         self.intern(Datum::Pair(first, second))
     }
 
-    /// A list.
+    /// Interns a list.
     ///
     /// # Errors
-    /// When it would nest too deep.
+    /// If the value would nest too deep.
     pub fn list(&mut self, values: &[ValueId]) -> Result<ValueId, TooDeep> {
         let key = Key::List(values);
         let hash = hash(key);
@@ -196,30 +196,31 @@ impl Values {
         }
     }
 
-    /// The value of a number.
+    /// The value with this number.
     ///
     /// # Panics
-    /// When the number comes from other values.
+    /// If the number belongs to another table.
     #[must_use]
     pub fn get(&self, id: ValueId) -> &Datum {
         work::done(1);
         &self.entry(id).datum
     }
 
-    /// How deep a value nests: 0 for one without parts.
+    /// The nesting depth of a value. 0 for a value without parts.
     #[must_use]
     pub fn depth(&self, id: ValueId) -> u32 {
         self.entry(id).extent.depth()
     }
 
-    /// How many bytes the value has as the engine prints it. Values share parts, so this can be far more than they
-    /// take in memory; from [`MOST_PRINTED`](super::MOST_PRINTED) on it is that number.
+    /// The size of a value in the notation of the engine in bytes, at most
+    /// [`MOST_PRINTED`](super::MOST_PRINTED). Values share parts, so the size can be much larger
+    /// than their memory.
     #[must_use]
     pub fn printed_bytes(&self, id: ValueId) -> u64 {
         self.entry(id).extent.bytes()
     }
 
-    /// A hash of all that the value says, the same in every table.
+    /// A content hash of a value, independent of the table.
     pub(super) fn digest(&self, id: ValueId) -> u32 {
         let entry = self.entry(id);
         if entry.extent.depth() == 0 { entry.hash } else { entry.extent.digest() }
@@ -229,8 +230,10 @@ impl Values {
         self.entry(id).extent
     }
 
-    /// What the engine hashes the value to. It sorts the keys of maps by it, and keeps only the
-    /// first of facts whose hashes are equal: those of `0`, `0.0` and `[]` are.
+    /// The hash of a value in the engine, which sorts the keys of maps by it.
+    ///
+    /// If the hashes of two facts are equal, the engine keeps only the first. `0`, `0.0` and `[]`
+    /// have equal hashes.
     pub fn engine_hash(&mut self, id: ValueId) -> u64 {
         let mut known = std::mem::take(&mut self.key_hashes);
         let hash = order::engine_hash(self, id, &mut known);
@@ -318,12 +321,12 @@ impl Values {
     }
 }
 
-/// What an allocator takes for so many bytes: whole blocks of 16.
+/// The memory of an allocation: multiples of 16 bytes.
 fn allocated(bytes: usize) -> usize {
     bytes.next_multiple_of(16)
 }
 
-/// Half of a hash of all that the key says.
+/// Half of a content hash of the key.
 fn hash(key: Key<'_>) -> u32 {
     let mut hasher = FxHasher::default();
     match key {
@@ -342,29 +345,29 @@ fn hash(key: Key<'_>) -> u32 {
     (hasher.finish() >> 20) as u32
 }
 
-/// Neighbours get neighbouring places of the table, which saves cache misses; blocks of 64 are
-/// scattered.
+/// A hash that gives adjacent numbers adjacent places in the table, which saves cache misses.
+/// Blocks of 64 numbers are scattered.
 fn hash_number(number: i64, kind: u64) -> u32 {
     let block = (number >> 6).cast_unsigned();
     let scattered = block.wrapping_add(kind << 60).wrapping_mul(SCATTER) >> 32;
     (scattered ^ (number.cast_unsigned() & 63)) as u32
 }
 
-/// The bits of short floats end in many zeros, of floats that are close to each other they begin alike: both halves count.
-/// Not zero for `0.0`, which would be the hash of `0`.
+/// A hash of float bits. Short floats end in many zeros, and similar floats start alike, so both
+/// halves are mixed. The hash of `0.0` differs from the hash of `0`.
 fn hash_float(bits: u64) -> u32 {
     let scattered = bits.wrapping_add(1).wrapping_mul(SCATTER);
     (scattered ^ (scattered >> 32)) as u32
 }
 
-/// The hash table takes the place from the lower bits, a first comparison from the upper seven, and what part it is
-/// from the eight below, which are the same for neighbours.
+/// Expands the hash. The table uses the lower bits for the place and the upper seven for a first
+/// comparison. The shard uses the eight bits below, which are equal for adjacent numbers.
 fn spread(hash: u32) -> u64 {
     let (first, part) = (u64::from(hash).wrapping_mul(SCATTER), u64::from(hash >> 6).wrapping_mul(SCATTER));
     u64::from(hash) | (part & (0x1ff << 48)) | (first & (0x7f << 57))
 }
 
-/// An odd number with well-mixed bits: 2⁶⁴ by the golden ratio.
+/// An odd number with well mixed bits: 2⁶⁴ divided by the golden ratio.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl std::fmt::Debug for Values {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Datum, TooDeep, ValueId, Values};
 
-/// A value written out.
+/// A value that is not interned.
 #[derive(Debug, Clone, PartialEq)]
 enum Tree {
     Leaf(Datum),
@@ -31,7 +31,7 @@ impl Tree {
         values.intern(datum).unwrap()
     }
 
-    /// Whether the engine takes both as equal, found without interning.
+    /// True if the engine considers both values equal, computed without interning.
     fn same(&self, other: &Tree) -> bool {
         let unordered = |left: &[(Tree, Tree)], right: &[(Tree, Tree)]| {
             let has = |entries: &[(Tree, Tree)], key: &Tree, value: &Tree| {
@@ -55,7 +55,7 @@ impl Tree {
         }
     }
 
-    /// The same value with the entries of every map the other way round.
+    /// The same value with the entries of every map in reverse order.
     fn reversed(&self) -> Tree {
         let entries = |entries: &[(Tree, Tree)]| {
             entries.iter().rev().map(|(key, value)| (key.reversed(), value.reversed())).collect()
@@ -70,7 +70,7 @@ impl Tree {
     }
 }
 
-/// Of few values, so that equal ones are frequent; keys of a map are different.
+/// Trees with few different values, so that equal values are frequent. Keys of a map are unique.
 fn tree() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         (0..3_i64).prop_map(Datum::Number),
@@ -118,7 +118,7 @@ proptest! {
         let text = values.display_within(id, usize::MAX).to_string();
         let instants = text.matches("fn:time:").count() + text.matches("fn:duration:").count();
         let size = usize::try_from(values.printed_bytes(id)).unwrap();
-        // How long an instant is, is not worked out.
+        // The size of an instant is an upper bound.
         prop_assert!((text.len()..=text.len() + 30 * instants).contains(&size), "{} for {}", size, text);
     }
 
@@ -176,7 +176,7 @@ fn check(build: impl FnOnce(&mut Values) -> ValueId, engine: &str, people: &str)
     assert_eq!(values.short(id, 60), people);
 }
 
-/// As the engine printed them.
+/// Compares with the output of the engine.
 #[test]
 fn printed_as_the_engine_does() {
     check(|values| values.name("/a/b"), "/a/b", "/a/b");
@@ -247,7 +247,7 @@ fn collections_in_the_engines_order() {
     check(build, nested, nested);
 }
 
-/// The engine loses one of two facts for it.
+/// The engine loses one of two facts with equal hashes.
 #[test]
 fn values_with_equal_hashes() {
     let mut values = Values::new();
@@ -269,7 +269,7 @@ fn deep_values_end_somewhere() {
     }
     assert_eq!(values.pair(id, id), Err(TooDeep { limit: 1_000 }));
     assert_eq!(values.len(), 1_001);
-    // Written out, the value has more parts than there are atoms in the world.
+    // The printed value would have more parts than the universe has atoms.
     assert_eq!(values.short(id, 12), "fn:pair(fn:…");
     assert_eq!(values.short(id, 0), "");
     values.engine_hash(id);
@@ -277,7 +277,7 @@ fn deep_values_end_somewhere() {
     assert!(values.pair(id, id).is_ok());
 }
 
-/// What doubles with every level, and its parts.
+/// A value that doubles in size with every level.
 fn doubling(values: &mut Values, levels: u32, double: impl Fn(&mut Values, ValueId) -> Datum) -> ValueId {
     let mut id = values.string("a long enough text of a leaf");
     for _ in 0..levels {
@@ -304,7 +304,7 @@ fn values_that_double_are_printed_in_bounded_steps() {
         });
         assert!((2_000..=super::PRINTED_BYTES).contains(&text.len()), "{}", text.len());
         assert!(text.contains("…(more than 2814") && text.contains(" bytes, hash "), "{text}");
-        // Each level has marks of its own in JSON.
+        // Each level has its own placeholders in JSON.
         assert!((500..200_000).contains(&json.len()), "{}", json.len());
         assert!(json.contains("…("), "{json}");
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");

@@ -1,8 +1,8 @@
-//! The text of values without parts, as the engine writes it.
+//! Text of simple values, in the notation of the engine.
 
 use std::fmt::{self, Write};
 
-/// Counts the bytes of what is written.
+/// Counts written bytes.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     pub(super) bytes: u64,
@@ -15,14 +15,14 @@ impl Write for Counter {
     }
 }
 
-/// Days of an era of 400 years.
+/// The number of days in an era of 400 years.
 const ERA_DAYS: i64 = 146_097;
 const NANOS: i64 = 1_000_000_000;
 
-/// Year, month and day of a day counted from 1970-01-01.
+/// The year, month and day of a day number relative to 1970-01-01.
 #[must_use]
 pub(crate) fn civil_date(days: i64) -> (i64, u8, u8) {
-    // Years are counted from March, so that a leap day is a year's last.
+    // Years start in March, so that a leap day is the last day of a year.
     let shifted = days + 719_468;
     let era = shifted.div_euclid(ERA_DAYS);
     let day_of_era = shifted.rem_euclid(ERA_DAYS);
@@ -35,8 +35,8 @@ pub(crate) fn civil_date(days: i64) -> (i64, u8, u8) {
     (year, u8::try_from(month).unwrap_or(1), u8::try_from(day).unwrap_or(1))
 }
 
-/// RFC 3339 text of an instant (nanoseconds since 1970) in UTC, with as many digits behind the
-/// second as it has: `2024-05-01T08:30:00.5Z`.
+/// Formats an instant (nanoseconds since 1970) in UTC as RFC 3339, with as many fraction digits as
+/// needed: `2024-05-01T08:30:00.5Z`.
 #[must_use]
 pub(crate) fn time_text(nanos: i64) -> String {
     let (seconds, fraction) = (nanos.div_euclid(NANOS), nanos.rem_euclid(NANOS));
@@ -49,7 +49,7 @@ pub(crate) fn time_text(nanos: i64) -> String {
     text
 }
 
-/// `1h30m0s`, `1.5s`, `2µs`: a duration in nanoseconds in the engine's own form.
+/// Formats a duration in nanoseconds in the notation of the engine: `1h30m0s`, `1.5s` or `2µs`.
 #[must_use]
 pub(crate) fn duration_text(nanos: i64) -> String {
     let size = nanos.unsigned_abs();
@@ -78,7 +78,7 @@ pub(crate) fn duration_text(nanos: i64) -> String {
     text
 }
 
-/// A dot and the digits of a fraction without the zeros behind; nothing when it is 0.
+/// Appends a dot and the digits of a fraction without trailing zeros. Appends nothing if it is 0.
 pub(crate) fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
     if fraction != 0 {
         let all = format!("{fraction:0digits$}");
@@ -87,8 +87,8 @@ pub(crate) fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
     }
 }
 
-/// Plain decimal, as short as tells the float from its neighbours, never with an exponent: `1` is
-/// the text of `1.0`.
+/// Formats a float as the shortest decimal that parses to the same float, without exponent. The
+/// text of `1.0` is `1`.
 #[must_use]
 pub(crate) fn float_text(value: f64) -> String {
     if value.is_infinite() {
@@ -97,7 +97,7 @@ pub(crate) fn float_text(value: f64) -> String {
     value.to_string()
 }
 
-/// The content of a string literal: what is not ASCII as `\u{0000e9}`.
+/// Escapes the content of a string literal. Other characters than ASCII become `\u{0000e9}`.
 pub(super) fn escape_string(f: &mut dyn Write, text: &str) -> fmt::Result {
     let is_escaped = |char: char| matches!(char, '\'' | '"' | '\\' | '\n' | '\t' | '\u{80}'..);
     let mut rest = text;
@@ -117,7 +117,7 @@ pub(super) fn escape_string(f: &mut dyn Write, text: &str) -> fmt::Result {
     f.write_str(rest)
 }
 
-/// The content of a literal of bytes.
+/// Escapes the content of a byte string literal.
 pub(super) fn escape_bytes(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
     for byte in bytes {
         match byte {

@@ -1,11 +1,11 @@
-//! What a value consists of when it is printed, piece by piece, from the front or from the back.
+//! Iterates over the pieces of a printed value, from the start or from the end.
 //!
-//! Nothing is gone through twice and nothing is looked at that is not printed, so that the beginning and the end of a
-//! value cost as much as they are long, however large what lies between them is.
+//! Only printed pieces are visited, and each only once. The cost of printing the start and end of a
+//! value is therefore independent of the size of the middle.
 
 use super::{Key, ValueId, Values};
 
-/// How much room a mark takes at most.
+/// The maximum size of a placeholder in bytes.
 pub(in crate::kernel) const MARK: usize = 64;
 
 /// A part of a printed value.
@@ -13,31 +13,31 @@ pub(in crate::kernel) const MARK: usize = 64;
 pub(super) enum Piece {
     /// A value without parts.
     Leaf(ValueId),
-    /// What stands around and between parts.
+    /// The text around and between parts.
     Text(&'static str),
 }
 
-/// A piece of a value by its number.
+/// The content of a numbered piece of a value.
 enum Step {
     Into(ValueId),
     Text(&'static str),
 }
 
-/// Goes through the pieces of a value.
+/// An iterator over the pieces of a value.
 pub(super) struct Walk<'v> {
     values: &'v Values,
-    /// The values around the place, each with the number of pieces that are done.
+    /// The values that contain the current position, each with the number of visited pieces.
     open: Vec<(ValueId, usize)>,
     is_backward: bool,
 }
 
 impl<'v> Walk<'v> {
-    /// From the first piece on.
+    /// Starts at the first piece.
     pub(super) fn forward(values: &'v Values, id: ValueId) -> Self {
         Self { values, open: vec![(id, 0)], is_backward: false }
     }
 
-    /// From the last piece on.
+    /// Starts at the last piece.
     pub(super) fn backward(values: &'v Values, id: ValueId) -> Self {
         Self { is_backward: true, ..Self::forward(values, id) }
     }
@@ -69,7 +69,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// How many pieces a value with parts has; `None` for one without.
+/// The number of pieces of a compound value. `None` for a simple value.
 fn pieces(key: Key<'_>) -> Option<usize> {
     Some(match key {
         Key::Pair(..) => 5,
@@ -118,7 +118,7 @@ fn entry_step(entries: &[(ValueId, ValueId)], at: usize) -> Step {
     }
 }
 
-/// What stands for the missing part of the text of a value of which so many bytes are shown.
+/// The placeholder for the missing part of a value. `shown` is the number of printed bytes.
 pub(in crate::kernel) fn mark(values: &Values, id: ValueId, shown: usize) -> String {
     let (total, digest) = (values.printed_bytes(id), values.digest(id));
     let missing = total.saturating_sub(shown as u64);
@@ -126,7 +126,7 @@ pub(in crate::kernel) fn mark(values: &Values, id: ValueId, shown: usize) -> Str
     format!("…({more}{missing} bytes, hash {digest:08x})…")
 }
 
-/// The text of a value, cut in its middle if it has more than so many bytes.
+/// The text of a value, shortened in the middle if it has more than `bytes` bytes.
 pub(in crate::kernel) fn cut_text(values: &Values, id: ValueId, text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
@@ -137,7 +137,7 @@ pub(in crate::kernel) fn cut_text(values: &Values, id: ValueId, text: &str, byte
     format!("{head}{}{tail}", mark(values, id, head.len() + tail.len()))
 }
 
-/// The length of the longest beginning of a text that has at most so many bytes and ends between two characters.
+/// The largest character boundary of a text that is at most `bytes`.
 pub(super) fn floor(text: &str, bytes: usize) -> usize {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -146,8 +146,7 @@ pub(super) fn floor(text: &str, bytes: usize) -> usize {
     end
 }
 
-/// The length of the shortest beginning of a text that has at least so many bytes, or all of it, and ends between two
-/// characters.
+/// The smallest character boundary of a text that is at least `bytes`, or its length.
 pub(super) fn ceil_end(text: &str, bytes: usize) -> usize {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -156,7 +155,7 @@ pub(super) fn ceil_end(text: &str, bytes: usize) -> usize {
     end
 }
 
-/// Where the longest end of a text starts that has at most so many bytes and starts between two characters.
+/// The start of the longest suffix of a text with at most `bytes` bytes, at a character boundary.
 pub(super) fn ceil(text: &str, bytes: usize) -> usize {
     let mut start = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(start) {

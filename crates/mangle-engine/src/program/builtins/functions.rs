@@ -1,4 +1,4 @@
-//! The table of the built-in functions and reducers, sorted by name.
+//! Table of the built-in functions and reducers, sorted by name.
 
 use super::{Arity, BuiltinFunction, FunctionRole};
 
@@ -17,22 +17,21 @@ const fn entry(
     BuiltinFunction { name, arity, parameters, result, role, registered, evaluable, description, since }
 }
 
-/// As many arguments as parameters.
+/// A function with a fixed number of arguments.
 const fn plain(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
     entry(name, Arity::Exactly(types.len()), types, result, FunctionRole::Function, since, says)
 }
 
-/// Any number of arguments.
+/// A function with any number of arguments.
 const fn any(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
     entry(name, Arity::AtLeast(0), types, result, FunctionRole::Function, since, says)
 }
 
-/// Keys and values.
+/// A function whose arguments are pairs of keys and values.
 const fn pairs(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
     entry(name, Arity::Pairs, types, result, FunctionRole::Function, since, says)
 }
 
-/// `fn:group_by`.
 const fn grouping(
     name: Text,
     types: &'static [Text],
@@ -43,7 +42,7 @@ const fn grouping(
     entry(name, Arity::AtLeast(0), types, result, FunctionRole::Grouping, since, says)
 }
 
-/// Reduces the rows of a group.
+/// A reducer over the rows of a group.
 const fn reducer(
     name: Text,
     types: &'static [Text],
@@ -62,7 +61,7 @@ const fn reducer(
     )
 }
 
-/// Reduces the rows of a group, or a list.
+/// A reducer over the rows of a group or over a list.
 const fn list_reducer(
     name: Text,
     types: &'static [Text],

@@ -1,9 +1,8 @@
-//! The built-in predicates and functions of the engine, as data.
+//! Tables of the built-in predicates and functions of the engine.
 //!
-//! Takes nothing; gives one table of predicates, one of functions and reducers, the names of the
-//! type constructors, and what people write instead of the right name. What a built-in does when it
-//! is called is the kernel's business, what is wrong with a call that of `analysis`. Types are text
-//! in Mangle's notation, which `types` reads.
+//! Includes the names of the type constructors and corrections of common wrong names. The behavior
+//! of the built-ins is in `kernel`, checks of calls are in `analysis`. Types are text in Mangle
+//! notation, which `types` parses.
 
 mod functions;
 mod near;
@@ -22,11 +21,11 @@ use super::{Embedding, Mode};
 pub struct BuiltinPredicate {
     /// The name with its leading colon.
     pub name: &'static str,
-    /// The arguments.
+    /// The parameters.
     pub parameters: &'static [Parameter],
-    /// What it says, in one line, for a reader who sees the name for the first time.
+    /// A one-line description for readers who do not know the predicate.
     pub description: &'static str,
-    /// The day on which the reference got it, `YYYY-MM-DD`.
+    /// The day of the addition to the Go implementation, `YYYY-MM-DD`.
     pub since: &'static str,
 }
 
@@ -37,14 +36,15 @@ impl BuiltinPredicate {
         self.parameters.len()
     }
 
-    /// Whether it compares integers: `:lt` and its kin, which `<` stands for.
+    /// True for the integer comparisons `:lt`, `:le`, `:gt` and `:ge`, also written `<`, `<=`, `>`
+    /// and `>=`.
     #[must_use]
     pub fn is_integer_ordering(&self) -> bool {
         matches!(self.name, ":lt" | ":le" | ":gt" | ":ge")
     }
 
-    /// Whether the engine aborts the evaluation at a value of another kind as this argument. Elsewhere the premise does
-    /// not hold.
+    /// True if the engine aborts the evaluation at a value of the wrong kind in this argument. If
+    /// false, the premise does not hold for such a value.
     #[must_use]
     pub fn aborts_at(&self, argument: usize) -> bool {
         let compares = |family: &str| self.name.strip_prefix(family).is_some();
@@ -63,22 +63,26 @@ impl BuiltinPredicate {
     }
 }
 
-/// An argument of a built-in predicate.
+/// A parameter of a built-in predicate.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// [`Mode::Input`]: must have a value before. [`Mode::Output`]: a fresh variable that gets one. [`Mode::Either`]: tests a
-    /// value, or gives a fresh variable one.
+    /// The mode.
+    ///
+    /// - [`Mode::Input`]: the argument must already have a value.
+    /// - [`Mode::Output`]: a fresh variable that receives a value.
+    /// - [`Mode::Either`]: a value or a fresh variable.
     pub mode: Mode,
-    /// Its type; type variables are single capitals.
+    /// The type. Type variables are single capital letters.
     pub ty: &'static str,
-    /// Whether the engine takes only a literal constant here.
+    /// True if the engine accepts only a literal constant.
     pub constant: bool,
-    /// For [`Mode::Either`]: the day since which the argument may have a value. Before, it is an output.
+    /// For [`Mode::Either`]: the day since which the argument may have a value, `YYYY-MM-DD`. In
+    /// older engines it is an output.
     pub bound_since: Option<&'static str>,
 }
 
 impl Parameter {
-    /// The mode to the engine of a program.
+    /// The mode in the engine version of a program.
     #[must_use]
     pub fn mode_in(&self, embedding: &Embedding) -> Mode {
         match self.bound_since {
@@ -91,74 +95,74 @@ impl Parameter {
 /// A built-in function or reducer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BuiltinFunction {
-    /// The name with its `fn:`.
+    /// The name with its `fn:` prefix.
     pub name: &'static str,
-    /// How many arguments it takes.
+    /// The accepted number of arguments.
     pub arity: Arity,
-    /// The types of its arguments. Of a variadic function: of the arguments that repeat.
+    /// The parameter types. A variadic function lists the types that repeat.
     pub parameters: &'static [&'static str],
-    /// The type of its value. For [`FunctionRole::Reducer`]: of what the rows of a group become.
+    /// The result type. For [`FunctionRole::Reducer`], the type of the reduced value.
     pub result: &'static str,
-    /// Where it may stand.
+    /// The allowed contexts of a call.
     pub role: FunctionRole,
-    /// Whether the reference's analysis knows it. It still evaluates an unregistered one in a
-    /// clause head, where it does not look.
+    /// True if the analysis of the Go implementation accepts it. An unregistered function is still
+    /// evaluated in a clause head, which the analysis does not check.
     pub registered: bool,
-    /// Whether the reference's engine can compute it. One that it cannot aborts the evaluation.
+    /// True if the Go engine can compute it. If false, a call aborts the evaluation.
     pub evaluable: bool,
-    /// What it computes, in one line.
+    /// A one-line description of the result.
     pub description: &'static str,
-    /// The day on which the reference got it, `YYYY-MM-DD`.
+    /// The day of the addition to the Go implementation, `YYYY-MM-DD`.
     pub since: &'static str,
 }
 
 impl BuiltinFunction {
-    /// Whether it reduces the rows of a group to one value.
+    /// True if it reduces the rows of a group to one value.
     #[must_use]
     pub fn is_reducer(&self) -> bool {
         matches!(self.role, FunctionRole::Reducer { .. })
     }
 
-    /// Whether it is a reducer that is also a function of one list.
+    /// True if it is a reducer that is also a function of one list.
     #[must_use]
     pub fn takes_list(&self) -> bool {
         self.role == FunctionRole::Reducer { list_form: true }
     }
 
-    /// Whether it can be written anywhere with success.
+    /// True if calls are both accepted and evaluated.
     #[must_use]
     pub fn usable(&self) -> bool {
         self.registered && self.evaluable
     }
 }
 
-/// Where a function may stand.
+/// The allowed contexts of a function call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionRole {
-    /// In any expression.
+    /// Any expression.
     Function,
-    /// In a `let` after `do fn:group_by(…)`.
+    /// A `let` after `do fn:group_by(…)`.
     Reducer {
-        /// Whether the engine also applies it to a list, in any expression.
+        /// True if the engine also applies it to a list, in any expression.
         list_form: bool,
     },
-    /// Behind `do` alone: `fn:group_by`.
+    /// Only after `do`: `fn:group_by`.
     Grouping,
 }
 
-/// How many arguments a function takes.
+/// The accepted number of arguments of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
-    /// This many.
+    /// Exactly this number.
     Exactly(usize),
-    /// This many or more.
+    /// This number or more.
     AtLeast(usize),
-    /// Keys and values: an even number.
+    /// An even number: keys and values.
     Pairs,
 }
 
 impl Arity {
-    /// Whether a call with `count` arguments is right.
+    /// True if a call with `count` arguments is accepted.
     #[must_use]
     pub fn accepts(self, count: usize) -> bool {
         match self {
@@ -183,27 +187,27 @@ impl std::fmt::Display for Arity {
     }
 }
 
-/// The built-in predicate of this name.
+/// The built-in predicate with this name.
 #[must_use]
 pub fn predicate(name: &str) -> Option<&'static BuiltinPredicate> {
     let index = PREDICATES.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
     PREDICATES.get(index)
 }
 
-/// The built-in function or reducer of this name, usable or not.
+/// The built-in function or reducer with this name, including unusable ones.
 #[must_use]
 pub fn function(name: &str) -> Option<&'static BuiltinFunction> {
     let index = FUNCTIONS.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
     FUNCTIONS.get(index)
 }
 
-/// Whether `name` (with its `fn:`) constructs types: `fn:List`, written `.List<…>` too.
+/// True if `name` (with `fn:`) is a type constructor: `fn:List` is also written `.List<…>`.
 #[must_use]
 pub fn is_type_constructor(name: &str) -> bool {
     TYPE_CONSTRUCTORS.contains(&name)
 }
 
-/// The functions that mean something in a `bound […]`, and nowhere else.
+/// The functions that are valid only in a `bound […]`.
 pub const TYPE_CONSTRUCTORS: &[&str] = &[
     "fn:Fun",
     "fn:List",
@@ -219,7 +223,8 @@ pub const TYPE_CONSTRUCTORS: &[&str] = &[
     "fn:opt",
 ];
 
-/// The first release that has what came on the day `since`; `None` when no release has it yet.
+/// The first release that includes a change of the day `since` (`YYYY-MM-DD`). `None` if the change
+/// is not released yet.
 #[must_use]
 pub fn first_release(since: &str) -> Option<&'static str> {
     RELEASES.iter().find(|(_, day)| since <= *day).map(|(release, _)| *release)
@@ -240,7 +245,7 @@ mod tests {
         assert_eq!(predicate(":lte"), None);
     }
 
-    /// The counts of the reference at the revision that the tables describe.
+    /// The counts in the Go implementation at the revision that the tables describe.
     #[test]
     fn nothing_is_missing() {
         assert_eq!(PREDICATES.len(), 38);

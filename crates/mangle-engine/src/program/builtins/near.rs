@@ -1,15 +1,15 @@
-//! What people write instead of the name of a built-in, and what they mean.
+//! Corrections for common wrong names of built-ins.
 
 use super::{BuiltinFunction, BuiltinPredicate, FUNCTIONS, PREDICATES, function, predicate};
 
-/// A wrong name that old code, other systems or language models use, and its cure.
+/// A wrong name from old code, other systems or language models, and its correction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NameCorrection {
     /// The wrong name.
     pub wrong: &'static str,
-    /// The built-in that can stand in its place with the same arguments, if one can.
+    /// The built-in that can replace it with the same arguments, if one exists.
     pub replacement: Option<&'static str>,
-    /// What to write instead where a mere renaming will not do; empty otherwise.
+    /// The alternative if renaming is not enough. Empty if `replacement` is set.
     pub advice: &'static str,
 }
 
@@ -21,10 +21,10 @@ const fn advised(wrong: &'static str, advice: &'static str) -> NameCorrection {
     NameCorrection { wrong, replacement: None, advice }
 }
 
-/// The advice about commands.
+/// The advice for side effects such as printing.
 const NO_EFFECTS: &str = "remove the premise: a rule derives facts and has no other effect";
 
-/// Sorted by the wrong name.
+/// The corrections, sorted by wrong name.
 const CORRECTIONS: &[NameCorrection] = &[
     advised(":append", "compute the list in a premise: `L = fn:list:append(Rest, X)`"),
     advised(":atom_concat", "compute the text in a premise: `Text = fn:string:concat(A, B)`"),
@@ -132,14 +132,14 @@ const CORRECTIONS: &[NameCorrection] = &[
     advised("fn:to_string", "use `fn:number:to_string`, `fn:float64:to_string` or `fn:name:to_string`"),
 ];
 
-/// What is known about this wrong name.
+/// The correction for a wrong name, if one is known.
 #[must_use]
 pub fn correction(name: &str) -> Option<&'static NameCorrection> {
     let index = CORRECTIONS.binary_search_by(|entry| entry.wrong.cmp(name)).ok()?;
     CORRECTIONS.get(index)
 }
 
-/// The one function that `name` (with its `fn:`) most probably means.
+/// The function that `name` (with `fn:`) most likely stands for, if only one is likely.
 #[must_use]
 pub fn similar_function(name: &str) -> Option<&'static BuiltinFunction> {
     if let Some(known) = correction(name) {
@@ -151,7 +151,8 @@ pub fn similar_function(name: &str) -> Option<&'static BuiltinFunction> {
         .or_else(|| nearest(name, usable(), |entry| entry.name))
 }
 
-/// The one built-in predicate that `name` (with or without its colon) most probably means.
+/// The built-in predicate that `name` (with or without colon) most likely stands for, if only one
+/// is likely.
 #[must_use]
 pub fn similar_predicate(name: &str) -> Option<&'static BuiltinPredicate> {
     if let Some(known) = correction(name) {
@@ -163,14 +164,14 @@ pub fn similar_predicate(name: &str) -> Option<&'static BuiltinPredicate> {
         .or_else(|| nearest(name, all(), |entry| entry.name))
 }
 
-/// Whether `name` can mean nothing but `meant`: it is a well-known wrong name for it, or differs in
-/// the case of letters alone.
+/// True if `name` can only stand for `meant`: a known wrong name with this replacement, or a
+/// difference only in letter case.
 #[must_use]
 pub fn is_evident(name: &str, meant: &str) -> bool {
     name.eq_ignore_ascii_case(meant) || correction(name).is_some_and(|known| known.replacement == Some(meant))
 }
 
-/// Whether two names differ only in letter case and in what stands between their words.
+/// True if two names differ only in letter case and in the separators of their words.
 fn same_words(one: &str, other: &str) -> bool {
     words(one).eq(words(other))
 }
@@ -179,7 +180,8 @@ fn words(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
 }
 
-/// The entry with the smallest edit distance, if it is small and no other is as near.
+/// The entry with the smallest edit distance, at most a quarter of the length of the name. `None`
+/// if several entries have the same distance.
 fn nearest<T>(
     name: &str,
     entries: impl Iterator<Item = &'static T>,

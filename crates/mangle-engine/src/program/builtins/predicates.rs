@@ -1,24 +1,25 @@
-//! The table of the built-in predicates, sorted by name.
+//! Table of the built-in predicates, sorted by name.
 
 use super::{BuiltinPredicate, Parameter};
 use crate::program::Mode;
 
-/// An argument that must have a value.
+/// A parameter that needs an argument with a value.
 const fn input(ty: &'static str) -> Parameter {
     Parameter { mode: Mode::Input, ty, constant: false, bound_since: None }
 }
 
-/// An argument that must be a literal constant.
+/// A parameter that needs a literal constant.
 const fn constant(ty: &'static str) -> Parameter {
     Parameter { mode: Mode::Input, ty, constant: true, bound_since: None }
 }
 
-/// An argument that must be a fresh variable.
+/// A parameter that needs a fresh variable.
 const fn output(ty: &'static str) -> Parameter {
     Parameter { mode: Mode::Output, ty, constant: false, bound_since: None }
 }
 
-/// An argument that may have a value since a day; before, it must be a fresh variable.
+/// A parameter that accepts a value since the given day. In older engines it needs a fresh
+/// variable.
 const fn output_or_test(ty: &'static str, since: &'static str) -> Parameter {
     Parameter { mode: Mode::Either, ty, constant: false, bound_since: Some(since) }
 }

@@ -1,9 +1,9 @@
-//! What depends on what: an edge from the head of a rule to each predicate of its body, the
-//! strongly connected components of these edges, and the order in which they can be evaluated.
+//! Dependency graph: edges from the head of a rule to the predicates of its body, strongly
+//! connected components, and the order of evaluation.
 //!
-//! The reference makes no edges for temporal premises; here they are edges like the others, marked
-//! by [`Edge::temporal`]. Everything is linear in the number of premises and uses no recursion, so
-//! that a chain of a hundred thousand predicates is no danger.
+//! The Go implementation has no edges for temporal premises. Here such edges exist, marked with
+//! [`Edge::temporal`]. All algorithms are linear in the number of premises and do not recurse, so a
+//! chain of 100,000 predicates cannot overflow the stack.
 
 use super::components::components;
 use super::rewrite::{ClauseSignatures, Rewriting};
@@ -11,31 +11,32 @@ use super::{FileSummary, PredicateId, Program, UseKind};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 use mangle_syntax::text::TextRange;
 
-/// A premise, as a step from the predicate that its rule defines to the one that it asks for.
+/// A premise, as an edge from the predicate of the head to the predicate of the premise.
 #[derive(Debug, Clone, Copy)]
 pub struct Edge {
     /// The predicate of the head.
     pub from: PredicateId,
     /// The predicate of the premise.
     pub to: PredicateId,
-    /// The rule's file: an index into [`Program::files`].
+    /// The file of the rule: an index into [`Program::files`].
     pub file: u32,
-    /// The rule: an index into the file's items.
+    /// The rule: an index into the items of the file.
     pub item: u32,
-    /// The predicate's name in the premise, from the start of the statement.
+    /// The predicate name in the premise, relative to the start of the statement.
     pub range: TextRange,
     /// True if the premise is negated.
     pub negated: bool,
-    /// True if the premise is a negation that the engine ignores, so that it sees no edge.
+    /// True if the premise is a negation that the engine ignores. The engine then has no edge for
+    /// it.
     pub dropped: bool,
-    /// Whether the premise is temporal: the reference then does not see the edge.
+    /// True if the premise is temporal. The Go implementation then has no edge for it.
     pub temporal: bool,
-    /// Whether the rule aggregates, so that all its premises must be complete before it runs.
+    /// True if the rule aggregates. All its premises must then be complete before it runs.
     pub grouped: bool,
 }
 
 impl Edge {
-    /// Whether the target must be complete before the rule may run: it is negated, or the rule
+    /// True if the target must be complete before the rule runs: it is negated, or the rule
     /// aggregates.
     #[must_use]
     pub fn is_negative(&self) -> bool {
@@ -43,8 +44,8 @@ impl Edge {
     }
 }
 
-/// A set of predicates that all depend on each other, or a single predicate. Smaller numbers can
-/// be evaluated first.
+/// A set of predicates that all depend on each other, or a single predicate. A component depends
+/// only on components with smaller numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ComponentId(pub u32);
 
@@ -53,14 +54,14 @@ pub struct ComponentId(pub u32);
 pub struct Graph {
     edges: Edges,
     component_of: Vec<ComponentId>,
-    /// The predicates, component by component.
+    /// The predicates, grouped by component.
     members: Vec<PredicateId>,
-    /// Where each component starts in `members`, and the end of the last.
+    /// The start of each component in `members`, plus the end of the last component.
     starts: Vec<u32>,
 }
 
 impl Graph {
-    /// The graph of the rules of `program`. Rules that could not be read whole have no edges.
+    /// The graph of the rules of `program`. Rules with syntax errors have no edges.
     #[must_use]
     pub fn new(program: &Program) -> Self {
         Self::of_edges(edges_of(program), program.predicates.count())
@@ -80,7 +81,7 @@ impl Graph {
         graph
     }
 
-    /// All edges, by the predicate they start from.
+    /// All edges, sorted by their source predicate.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges.list
@@ -114,14 +115,16 @@ impl Graph {
         }
     }
 
-    /// The components in an order in which they can be evaluated: each after those it depends on.
+    /// The components in evaluation order: each after its dependencies.
     pub fn strata(&self) -> impl Iterator<Item = &[PredicateId]> {
         (0u32..).take(self.component_count()).map(|at| self.members(ComponentId(at)))
     }
 
-    /// For each predicate, how many times the evaluation has to be complete before it can begin with this
-    /// one: one more than for any predicate that it negates or aggregates, and as often as for any other
-    /// that it depends on. Inside a component all have the same number, also where that cannot be.
+    /// For each predicate, its stratum. Negation and aggregation raise the stratum by one, other
+    /// premises keep it.
+    ///
+    /// All members of a component have the same stratum, even if a cycle through negation makes
+    /// that invalid.
     #[must_use]
     pub fn strata_of_predicates(&self) -> Vec<u32> {
         let mut strata = vec![0; self.component_of.len()];
@@ -141,13 +144,13 @@ impl Graph {
         strata
     }
 
-    /// True if an edge stays inside its component, so that it lies on a cycle.
+    /// True if an edge stays inside its component and therefore lies on a cycle.
     #[must_use]
     pub fn is_recursive(&self, edge: &Edge) -> bool {
         self.component(edge.from) == self.component(edge.to)
     }
 
-    /// The graph without the negations that the engine ignores; `None` if no cycle depends on them.
+    /// The graph without the negations that the engine ignores. `None` if no cycle contains one.
     #[must_use]
     pub fn without_dropped(&self) -> Option<Self> {
         if !self.recursive_edges().any(|edge| edge.dropped) {
@@ -163,16 +166,16 @@ impl Graph {
     }
 }
 
-/// Edges sorted by the predicate they start from.
+/// Edges sorted by their source predicate.
 #[derive(Debug, Default)]
 struct Edges {
     list: Vec<Edge>,
-    /// Where the edges of each predicate start, and the end of the last.
+    /// The start of the edges of each predicate, plus the end of the last.
     starts: Vec<u32>,
 }
 
 impl Edges {
-    /// Sorts by counting, which keeps edges of one predicate in the given order.
+    /// Sorts the edges with a counting sort, which is stable.
     fn sorted(unsorted: Vec<Edge>, nodes: usize) -> Self {
         let mut starts = vec![0u32; nodes + 1];
         for edge in &unsorted {
@@ -207,13 +210,13 @@ impl Edges {
     }
 }
 
-/// True if the engine ignores the negated premise with its predicate at `range`.
+/// True if the engine ignores the negated premise with its predicate name at `range`.
 pub(super) fn is_dropped(program: &Program, file: &FileSummary, item: u32, range: TextRange) -> bool {
     let clause = file.items.get(item as usize).and_then(|item| item.statement.clause());
     clause.is_some_and(|clause| dropped_negations(program, file, clause).contains(&range))
 }
 
-/// Where the predicates of the negations stand that the engine ignores.
+/// The predicate name ranges of the negations that the engine ignores.
 pub(super) fn dropped_negations(program: &Program, file: &FileSummary, clause: &Clause) -> Vec<TextRange> {
     if !clause.literals().any(Literal::is_negated) {
         return Vec::new();
@@ -231,14 +234,14 @@ pub(super) fn dropped_negations(program: &Program, file: &FileSummary, clause: &
     dropped.collect()
 }
 
-/// The rule that an item of a file is.
+/// Properties of a rule that its edges need.
 #[derive(Clone, Copy)]
 struct Rule {
     head: PredicateId,
     grouped: bool,
 }
 
-/// The edges of all rules, in an order that does not depend on hashing.
+/// The edges of all rules, in an order independent of hashing.
 fn edges_of(program: &Program) -> Vec<Edge> {
     let rules = rules_of(program);
     let mut edges = Vec::new();
@@ -249,8 +252,8 @@ fn edges_of(program: &Program) -> Vec<Edge> {
             let Some(rules) = rules.get(*file_index as usize) else { continue };
             for used in &there.uses {
                 let Some(Some(rule)) = rules.get(used.item as usize) else { continue };
-                // The reference turns a call of a predicate that reflects a name prefix into a
-                // test of the name: nothing has to be derived before.
+                // The Go implementation replaces calls of a predicate that reflects a name prefix
+                // by a test of the name. Such a call is not a dependency.
                 if used.kind == UseKind::Positive && predicate.signature.reflects.is_some() {
                     continue;
                 }
@@ -272,7 +275,7 @@ fn edges_of(program: &Program) -> Vec<Edge> {
     edges
 }
 
-/// For each file, what its items are as rules; `None` for everything else and for damaged rules.
+/// For each file, the rule of each item. `None` for other items and for damaged rules.
 fn rules_of(program: &Program) -> Vec<Vec<Option<Rule>>> {
     let mut rules: Vec<Vec<Option<Rule>>> =
         program.files.iter().map(|file| vec![None; file.items.len()]).collect();

@@ -1,4 +1,4 @@
-//! The graph of small programs, and of long ones.
+//! Tests of the dependency graph with small and long programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn name(program: &Program, id: PredicateId) -> String {
     program.get(id).key.to_string()
 }
 
-/// The strata, one a line, and below them the edges.
+/// Prints the strata, one per line, followed by the edges.
 fn check(texts: &[&str], expect: Expect) {
     let program = program(texts);
     let graph = program.graph();
@@ -125,8 +125,8 @@ fn shortest_paths() {
     assert_eq!(path("a", "d", |edge| edge.item != 1 && edge.item != 4), None);
 }
 
-/// A search that calls itself would overflow its stack here, and one that starts anew at each
-/// predicate would not end.
+/// A recursive search would overflow the stack here. A search that restarts at each predicate would
+/// take quadratic time.
 #[test]
 fn a_ring_of_a_hundred_thousand_predicates() {
     const LENGTH: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The types of terms and of function applications.
+//! The types of terms and function applications.
 
 use super::problem::{TypeProblem, TypeProblemKind};
 use super::state::TypeState;
@@ -11,8 +11,10 @@ use mangle_syntax::text::Symbol;
 
 pub(super) type TypeResult = Result<Type, Box<TypeProblem>>;
 
-/// The type of a term whose variables are as in `state`; what the engine would stop at, if it
-/// certainly would.
+/// Returns the type of a term, given the variable types in `state`.
+///
+/// # Errors
+/// The problem, if the engine is certain to stop at the term.
 pub(super) fn type_of(term: &Term, state: &TypeState) -> TypeResult {
     Ok(match &term.kind {
         TermKind::Variable(name) => state.get(*name),
@@ -26,7 +28,7 @@ pub(super) fn type_of(term: &Term, state: &TypeState) -> TypeResult {
     })
 }
 
-/// The type of a term, `/any` where it could not be computed.
+/// The type of a term, or `/any` if it cannot be computed.
 pub(super) fn type_or_any(term: &Term, state: &TypeState) -> Type {
     type_of(term, state).unwrap_or(Type::Any)
 }
@@ -50,11 +52,12 @@ fn application(apply: &Apply, state: &TypeState) -> TypeResult {
 fn map(args: &[Type]) -> Type {
     let keys = Type::union(args.iter().step_by(2).map(key_kind));
     let values = Type::union(args.iter().skip(1).step_by(2).cloned());
-    // The empty map has keys and values of every type.
+    // The empty map is a map for every key and value type.
     Type::map(if args.is_empty() { Type::Any } else { keys }, values)
 }
 
-/// The kind of a key that a map is built with: the map can be asked for others of its kind.
+/// The type of the keys that a map accepts in lookups, for actual keys of type `ty`. A name is
+/// widened to all names.
 pub(super) fn key_kind(ty: &Type) -> Type {
     if ty.is_name() { Type::name() } else { ty.clone() }
 }
@@ -68,7 +71,7 @@ fn structure(terms: &[Term], args: &[Type]) -> Type {
     Type::structure(fields)
 }
 
-/// The engine gives the bare element, whatever the reference's signature says.
+/// The engine returns the bare element, independent of the signature in the Go code.
 fn list_get(apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let function = builtins::function("fn:list:get");
     match (function, args) {
@@ -99,17 +102,16 @@ fn struct_get(apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     }
 }
 
-/// What the field of a value of some type is.
+/// The type of a struct field.
 pub(super) enum Projection {
-    /// Of this type, where it is there.
+    /// The type of the field, if the field is present.
     Type(Type),
-    /// The value is no struct.
+    /// The value is not a struct.
     NoStruct,
-    /// The struct has no such field.
     NoField,
 }
 
-/// The field `label` of the structs in `ty`.
+/// Looks up the field `label` of the structs in `ty`.
 pub(super) fn field(ty: &Type, label: Symbol) -> Projection {
     if ty.is_any() {
         return Projection::Type(Type::Any);
@@ -147,7 +149,7 @@ pub(super) fn field_problem(
     })
 }
 
-/// Applies the signature of a function. A reducer that stands here takes a list.
+/// Applies the signature of a function. A reducer in a term takes a list.
 fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let mut bindings = Bindings::default();
     for (at, (term, ty)) in apply.args.iter().zip(args).enumerate() {
@@ -166,7 +168,7 @@ fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &TypeSt
     Ok(bindings.fill(&Type::named(function.result)))
 }
 
-/// The type that a function wants as its argument number `at`.
+/// The type of parameter `at` of a function.
 fn parameter(function: &BuiltinFunction, at: usize) -> Type {
     let index = match function.arity {
         Arity::Exactly(_) => at,

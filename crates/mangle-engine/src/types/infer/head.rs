@@ -1,4 +1,4 @@
-//! The head: what the states that are left give it, and whether its declaration has that.
+//! Types of the head of a clause, and the check against its declaration.
 
 use super::Inference;
 use super::expression::{type_of, type_or_any};
@@ -8,7 +8,7 @@ use crate::types::{Row, Rows, Type};
 use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
 
 impl Inference {
-    /// Looks for functions in the head that the engine would stop at.
+    /// Reports function applications in the head if the engine would stop at them.
     pub(super) fn head_expressions(&mut self, clause: &Clause) {
         for term in clause.head.args.iter().filter(|term| term.apply().is_some()) {
             let step = |state: &TypeState, next: &mut Vec<TypeState>| {
@@ -20,7 +20,7 @@ impl Inference {
         }
     }
 
-    /// One row for each state, in their order.
+    /// Returns one row per state, in the order of the states.
     pub(super) fn heads(&mut self, clause: &Clause) -> Vec<Row> {
         let mut heads: Vec<Row> = Vec::with_capacity(self.states.len());
         for state in &self.states {
@@ -29,8 +29,7 @@ impl Inference {
         heads
     }
 
-    /// Reports the arguments for which no row of the declaration has room. One finding an argument,
-    /// whatever the number of states.
+    /// Reports the arguments that fit no row of the declaration, at most once per argument.
     pub(super) fn check_head(&mut self, clause: &Clause, heads: &[Row], declared: &Rows) {
         let mut reported = Vec::new();
         for (state, head) in self.states.iter().zip(heads) {
@@ -57,7 +56,7 @@ impl Inference {
     }
 }
 
-/// The arguments that do not fit a declared row.
+/// The indexes of the arguments that do not fit a declared row.
 fn misfits(terms: &[Term], head: &[Type], row: &[Type]) -> Vec<u32> {
     (0u32..)
         .zip(terms.iter().zip(head.iter().zip(row)))
@@ -66,10 +65,10 @@ fn misfits(terms: &[Term], head: &[Type], row: &[Type]) -> Vec<u32> {
         .collect()
 }
 
-/// Whether an argument fits: a literal by its value, anything else by its type.
+/// True if an argument fits: map literals by their entries, other terms by their type.
 fn fits(term: &Term, found: &Type, wanted: &Type) -> bool {
     match (&term.kind, wanted) {
-        // A map is what its entries are, not what it could be asked for.
+        // A map literal is checked by its actual keys, not by the keys that lookups accept.
         (TermKind::Apply(apply), Type::Map(parts)) if apply.function.as_str() == "fn:map" => {
             let Type::Map(entries) = found else { return false };
             apply.args.iter().step_by(2).all(|key| fits_key(key, &parts.0)) && entries.1.fits(&parts.1)

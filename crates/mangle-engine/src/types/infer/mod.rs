@@ -1,8 +1,11 @@
-//! Type inference in one clause: every premise narrows the types of its variables, alternatives
-//! fork the state, states without values die, and what is left at the end is what the head holds.
+//! Type inference for one clause.
 //!
-//! Takes a clause and what is known of the relations that it asks; gives the types of the head and
-//! the [`TypeProblem`]s met on the way. Nothing is ever concluded from `/any`.
+//! Each premise narrows the types of its variables. A relation with several alternatives splits the
+//! state, and a state is dropped if a variable has no possible value. The types of the head are
+//! computed from the remaining states.
+//!
+//! Input: a clause, and the column types of the relations in its premises. Output: the types of the
+//! head, and a list of [`TypeProblem`]s. Nothing is concluded from `/any`.
 
 mod expression;
 mod head;
@@ -18,36 +21,36 @@ use super::{Row, Rows};
 use crate::program::{Mode, Signature};
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise, TimeBoundKind};
 
-/// How many alternatives are followed at once; beyond, they are joined into one.
+/// The maximum number of alternatives to track. More alternatives are joined into one.
 const STATES: usize = 16;
 
-/// How many premises of a clause are followed. Each may copy what is known of all variables; what comes
-/// later in a clause so long says nothing.
+/// The maximum number of premises to analyze in a clause. Each premise may copy the types of all
+/// variables. Later premises do not narrow any type.
 const PREMISES: usize = 200;
 
-/// What a clause needs to know of a relation.
+/// Type information about one relation of a clause.
 #[derive(Debug, Clone)]
 pub struct Relation<'p> {
-    /// Its columns.
+    /// The types of the columns.
     pub rows: Rows,
-    /// The predicate's signature.
+    /// The signature of the predicate.
     pub signature: Option<&'p Signature>,
 }
 
-/// What was inferred of a clause.
+/// The inferred types of a clause.
 #[derive(Debug, Default)]
 pub struct ClauseTypes {
-    /// What is wrong, in the order of the premises, the head last.
+    /// The problems, in the order of the premises. Problems of the head are last.
     pub problems: Vec<TypeProblem>,
-    /// What the head holds: one row for each state in `states`. Empty when a premise is impossible.
+    /// The types of the head: one row per state in `states`. Empty if a premise is impossible.
     pub heads: Vec<Row>,
-    /// The types of the variables at the end, in each state that is left.
+    /// The types of the variables at the end of the clause, for each remaining state.
     pub states: Vec<TypeState>,
 }
 
 impl ClauseTypes {
-    /// Infers the types of a clause that could be read whole. `relation` tells about the
-    /// predicates of its premises and its head.
+    /// Infers the types of a clause without syntax errors. `relation` returns the type information
+    /// of the predicates in the premises and the head.
     #[must_use]
     pub fn of<'p>(clause: &Clause, relation: impl Fn(&Atom) -> Relation<'p>) -> Self {
         let head = relation(&clause.head);
@@ -75,7 +78,7 @@ impl ClauseTypes {
     }
 }
 
-/// What a fact shows of its relation.
+/// The column types of one fact.
 pub(super) fn fact_row(clause: &Clause, state: &TypeState) -> Row {
     clause.head.args.iter().map(|term| expression::type_or_any(term, state)).collect()
 }
@@ -84,7 +87,7 @@ fn is_negated(premise: &Premise) -> bool {
     matches!(premise, Premise::Literal(literal) if literal.is_negated())
 }
 
-/// The state before the first premise: what the caller of the head brings.
+/// The state before the first premise: the declared types of input arguments of the head.
 fn entry_state(clause: &Clause, head: &Relation<'_>) -> TypeState {
     let mut state = TypeState::default();
     let modes = head.signature.map_or(&[][..], |signature| &signature.modes);
@@ -98,18 +101,17 @@ fn entry_state(clause: &Clause, head: &Relation<'_>) -> TypeState {
     state
 }
 
-/// The work on one clause.
 struct Inference {
     problems: Vec<TypeProblem>,
     states: Vec<TypeState>,
-    /// Whether a premise can never hold, so that the head says nothing.
+    /// True if some premise can never hold, so that the rule derives nothing.
     impossible: bool,
 }
 
 impl Inference {
-    /// Takes every state through one step. When none gets through, reports what stood in the way
-    /// of the one that came nearest, and goes on as if the step had told nothing about the
-    /// variables named by `forget`.
+    /// Applies one step to every state. If no state passes, reports the problem of the nearest
+    /// state and continues with the states before the step. `forget` then clears the types of the
+    /// variables of the step.
     fn step(
         &mut self,
         step: impl Fn(&TypeState, &mut Vec<TypeState>) -> Result<(), Box<TypeProblem>>,
@@ -127,8 +129,8 @@ impl Inference {
         if let Some(problem) = nearest.filter(|_| next.is_empty()) {
             self.impossible |= !problem.names && problem.kind.is_fatal();
             next.clone_from(&self.states);
-            // What the premise says of its variables is lost, what they were before is doubtful; but
-            // names that no clause writes may still come from outside.
+            // The premise has no usable types, and the types before it are doubtful. Names that no
+            // clause writes are an exception: the host may add facts with them.
             if !problem.names {
                 next.iter_mut().for_each(forget);
             }
@@ -143,7 +145,7 @@ impl Inference {
         self.states = next;
     }
 
-    /// Constrains variables that stand in the interval of the head: they are instants.
+    /// Narrows the variables in the interval of the head to instants.
     fn head_interval(&mut self, clause: &Clause) {
         for bound in clause.interval.iter().flat_map(|interval| &interval.bounds) {
             if let TimeBoundKind::Variable(name) = bound.kind {

@@ -1,4 +1,4 @@
-//! One premise: what it says about the types of its variables.
+//! Type inference for one premise: narrows the types of its variables.
 
 use super::expression::{Projection, field, field_problem, type_of};
 use super::problem::{TypeProblem, TypeProblemKind};
@@ -16,7 +16,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 type Step = Result<(), Box<TypeProblem>>;
 
-/// A premise on the way.
+/// The position of a premise.
 #[derive(Clone, Copy)]
 struct Place {
     premise: u32,
@@ -65,7 +65,7 @@ impl Inference {
         }
     }
 
-    /// A variable that stands in an interval is an instant.
+    /// Narrows a variable of an interval to instants.
     pub(super) fn interval_bound(&mut self, name: Symbol, range: TextRange) {
         let time = Type::Base(Base::Time);
         let step = |state: &TypeState, next: &mut Vec<TypeState>| {
@@ -102,7 +102,7 @@ fn forget_all<'t>(state: &mut TypeState, terms: impl IntoIterator<Item = &'t Ter
     }
 }
 
-/// Forgets what is known of the sides of an ordering that are no integers.
+/// Clears the types of both sides of an ordering unless they can be integers.
 fn unless_number(state: &mut TypeState, sides: [&Term; 2]) {
     for name in sides.into_iter().filter_map(Term::variable) {
         if !state.get(name).overlaps(&Type::number()) {
@@ -122,7 +122,7 @@ fn problem(
     Box::new(TypeProblem { kind, range, variable, found, origin, wanted: wanted.clone(), names })
 }
 
-/// One state for each alternative of the relation that is possible.
+/// Adds one state for each possible alternative of the relation.
 fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Vec<TypeState>) -> Step {
     if rows.is_unknown() {
         next.push(unknown(&atom.args, state)?);
@@ -136,7 +136,7 @@ fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Ve
         {
             nearest = Some(problem);
         }
-        // A negated premise tells nothing about its variables; that it is possible is enough.
+        // A negated premise does not narrow its variables, so one possible alternative is enough.
         if place.negated && next.len() > before {
             break;
         }
@@ -147,7 +147,7 @@ fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Ve
     }
 }
 
-/// Whether the first of two reasons is the likelier one to be meant: the one that got further.
+/// True if `one` is the more likely cause: the problem of the row that matched more arguments.
 fn is_nearer(one: &TypeProblem, other: &TypeProblem) -> bool {
     (one.names, one.range.start()) > (other.names, other.range.start())
 }
@@ -170,7 +170,7 @@ fn unify_row(
 ) -> Step {
     let mut state = state.clone();
     for ((at, term), wanted) in (0u32..).zip(args).zip(row) {
-        // Where the declaration is to blame, a literal is not.
+        // If most literals contradict the declaration, the declaration is wrong, not this literal.
         if term.is_constant() && contradicted.get(at as usize).is_some_and(Option::is_some) {
             continue;
         }
@@ -185,7 +185,7 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut T
     let Place { premise, negated } = place;
     let kind = TypeProblemKind::Premise { premise, argument, negated };
     match term.variable() {
-        // Under `!` nothing is learnt, only compared.
+        // A negated premise is only compared, and narrows no variable.
         Some(name) if negated => {
             let (found, origin) = (state.get(name), state.origin(name));
             check(kind, term, &found, origin, wanted)
@@ -198,14 +198,14 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut T
     }
 }
 
-/// Whether a variable in an expression is unbound, which is reported as such.
+/// True if an expression has an unbound variable. Another rule reports unbound variables.
 fn has_unknown(term: &Term, state: &TypeState) -> bool {
     let mut unknown = false;
     term.variables(&mut |name, _| unknown |= state.origin(name).is_none());
     unknown
 }
 
-/// Whether a value of type `found` can be one of `wanted`.
+/// Checks that a value of type `found` can also have type `wanted`.
 fn check(
     kind: TypeProblemKind,
     term: &Term,
@@ -264,8 +264,8 @@ fn is_integer_ordering(name: &str) -> bool {
     builtins::predicate(name).is_some_and(builtins::BuiltinPredicate::is_integer_ordering)
 }
 
-/// The type that a built-in takes. The bounds check of the engine names pairs of instants for intervals, and its
-/// evaluation aborts at everything but pairs of numbers.
+/// The parameter type of a built-in predicate. For intervals, the bounds check of the engine
+/// declares pairs of instants, but its evaluation aborts unless the value is a pair of numbers.
 fn parameter_type(name: &str, parameter: &Parameter) -> Type {
     match name.starts_with(":interval:") {
         true => Type::pair(Type::Base(Base::Number), Type::Base(Base::Number)),
@@ -301,7 +301,7 @@ fn match_field(
     Ok(())
 }
 
-/// The engine compares texts, so that `/ab` has the prefix `/a`.
+/// The engine compares names as text: `/ab` has the prefix `/a`.
 fn match_prefix(
     place: Place,
     subject: &Term,
@@ -359,7 +359,7 @@ fn equal(premise: u32, comparison: &Comparison, state: &TypeState, next: &mut Ve
     Ok(())
 }
 
-/// Two values without a variable. Two constants are another rule's matter.
+/// Compares two sides that are not variables. Another rule reports pairs of constants.
 fn compare_values(kind: TypeProblemKind, comparison: &Comparison, state: &TypeState) -> Step {
     let (left, right) = (&comparison.left, &comparison.right);
     let (found, wanted) = (type_of(left, state)?, type_of(right, state)?);
@@ -379,7 +379,7 @@ fn unequal(premise: u32, comparison: &Comparison, state: &TypeState, next: &mut 
     let (found, wanted) = (type_of(left, state)?, type_of(right, state)?);
     let constants = left.is_constant() && right.is_constant();
     let known = !found.is_bottom() && !wanted.is_bottom();
-    // Names that differ are what `!=` is there for.
+    // Two different names are the usual case for `!=`, so their kinds are compared.
     if !constants && known && !found.generalised().overlaps(&wanted.generalised()) {
         let (term, found, wanted) =
             if left.variable().is_some() { (left, found, wanted) } else { (right, wanted, found) };
@@ -391,7 +391,7 @@ fn unequal(premise: u32, comparison: &Comparison, state: &TypeState, next: &mut 
     Ok(())
 }
 
-/// `<` and its kin take integers only.
+/// `<`, `<=`, `>` and `>=` accept only integers.
 fn ordering(
     premise: u32,
     sides: [&Term; 2],
@@ -405,7 +405,7 @@ fn ordering(
     let types = [type_of(left, &state)?, type_of(right, &state)?];
     let wrong = |ty: &Type| !ty.is_bottom() && !ty.overlaps(&number);
     let [of_left, of_right] = types;
-    // A literal shows the mistake better than a declaration far away.
+    // Literals are reported first. The type of a variable may come from a distant declaration.
     let ways = [(left, &of_left, &of_right), (right, &of_right, &of_left)];
     let culprit =
         ways.into_iter().filter(|(_, ty, _)| wrong(ty)).min_by_key(|(side, ..)| side.variable().is_some());

@@ -1,82 +1,82 @@
-//! What is wrong with a clause, as far as types tell; without wording.
+//! Type problems of a clause, as data without message text.
 
 use super::state::TypeOrigin;
 use crate::types::Type;
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// Something that cannot work.
+/// A type conflict in a clause.
 #[derive(Debug, Clone)]
 pub struct TypeProblem {
-    /// Which conflict it is, with the types that do not go together.
+    /// The kind of conflict.
     pub kind: TypeProblemKind,
-    /// The term, argument or operator at fault, from the start of the statement.
+    /// The term, argument or operator at fault, relative to the start of the statement.
     pub range: TextRange,
-    /// The variable at fault, if it is one.
+    /// The variable at fault, if the term is a variable.
     pub variable: Option<Symbol>,
-    /// The type of what stands there.
+    /// The type of the term.
     pub found: Type,
-    /// Where that type comes from.
+    /// The source of the type of the term.
     pub origin: Option<TypeOrigin>,
-    /// The type that would be right; for a comparison, the type of the other side.
+    /// The expected type. For a comparison, the type of the opposite side.
     pub wanted: Type,
-    /// Whether the types are apart only because of the names that clauses happen to write.
+    /// True if the types differ only in the names that clauses happen to contain.
     pub names: bool,
 }
 
-/// What does not fit where.
+/// The kind of a type conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeProblemKind {
-    /// An argument of a premise and the column of its relation.
+    /// An argument of a premise does not fit the column of its relation.
     Premise {
-        /// Index of the premise.
+        /// The index of the premise.
         premise: u32,
-        /// Index of the argument.
+        /// The index of the argument.
         argument: u32,
-        /// Whether the premise is negated: it then always holds.
+        /// True if the premise is negated. A negated premise with a conflict always holds.
         negated: bool,
     },
-    /// An argument of a function and its parameter. The engine stops there.
+    /// An argument of a function does not fit its parameter. The engine stops there.
     Argument {
-        /// The function as the clause calls it.
+        /// The function, as spelled in the clause.
         function: Symbol,
-        /// Index of the argument.
+        /// The index of the argument.
         argument: u32,
     },
-    /// A struct has no such field.
+    /// The struct has no field with this label.
     Field(Symbol),
-    /// A reducer and what it reduces.
+    /// The argument of a reducer has the wrong type.
     Reducer {
         /// The reducer.
         function: Symbol,
     },
-    /// The two sides of `=` or `!=`.
+    /// The two sides of `=` or `!=` have no value in common.
     Equality {
-        /// Index of the premise.
+        /// The index of the premise.
         premise: u32,
-        /// Whether it is `!=`.
+        /// True for `!=`.
         negated: bool,
     },
-    /// A side of `<` and its kin.
+    /// A side of `<`, `<=`, `>` or `>=` is not a number.
     Ordering {
-        /// Index of the premise.
+        /// The index of the premise.
         premise: u32,
-        /// Whether it is the left side.
+        /// True for the left side.
         left: bool,
     },
-    /// A variable that bounds an interval.
+    /// A variable that bounds an interval is not an instant.
     Interval,
-    /// An argument of the head and its declaration.
+    /// An argument of the head does not fit its declaration.
     Head {
-        /// Index of the argument.
+        /// The index of the argument.
         argument: u32,
-        /// The declared row that comes nearest.
+        /// The index of the nearest declared row.
         row: u32,
     },
 }
 
 impl TypeProblemKind {
-    /// Whether the rule derives nothing because of it (or stops the evaluation), so that its head
-    /// tells nothing either.
+    /// True if the rule derives nothing because of the problem, or stops the evaluation. The types
+    /// of its head are then unknown.
     #[must_use]
     pub fn is_fatal(self) -> bool {
         !matches!(

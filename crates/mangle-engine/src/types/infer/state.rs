@@ -1,4 +1,4 @@
-//! What is known of the variables of a clause while its premises are followed.
+//! The types of the variables of a clause during inference.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -7,25 +7,25 @@ use crate::types::Type;
 use mangle_syntax::syntax::ast::Term;
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// Where a variable got its type from.
+/// The source of the type of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeOrigin {
     /// An argument of a premise.
     Argument {
-        /// Index of the premise.
+        /// The index of the premise.
         premise: u32,
-        /// Index of the argument.
+        /// The index of the argument.
         argument: u32,
     },
-    /// The other side of `=`, or the right side of a `let`: this term.
+    /// The opposite side of `=`, or the right side of a `let`, at this range.
     Value(TextRange),
-    /// A bound of an interval.
+    /// A bound of an interval, at this range.
     Interval(TextRange),
-    /// The declaration of the head, for an argument that the caller brings.
+    /// The declaration of an input argument of the head, by index.
     Head(u32),
 }
 
-/// From how many variables on they are found by hash.
+/// The minimum number of variables for lookup with a hash map.
 const MANY: usize = 24;
 
 #[derive(Debug, Clone)]
@@ -34,24 +34,23 @@ struct Slot {
     origin: Option<TypeOrigin>,
 }
 
-/// The types of the variables, in one of the alternatives that the premises leave.
+/// The types of the variables of a clause in one alternative.
 #[derive(Debug, Clone, Default)]
 pub struct TypeState {
-    /// Variables and their slot; `V = W` makes two share one.
+    /// The slot of each variable. `V = W` assigns the same slot to both.
     names: SmallVec<[(Symbol, u32); 8]>,
-    /// Where each variable is in `names`, once there are many.
+    /// The index of each variable in `names`. Empty below [`MANY`] variables.
     places: FxHashMap<Symbol, usize>,
     slots: SmallVec<[Slot; 8]>,
 }
 
-/// Why a variable cannot have a type.
+/// A failed narrowing of a variable.
 #[derive(Debug, Clone)]
 pub(super) struct Conflict {
-    /// The type that the variable has so far.
+    /// The type of the variable before the step.
     pub(super) found: Type,
-    /// Where that comes from.
     pub(super) origin: Option<TypeOrigin>,
-    /// Whether the types are apart only because of the names that clauses happen to write.
+    /// True if the types differ only in the names that clauses happen to contain.
     pub(super) names: bool,
 }
 
@@ -64,19 +63,19 @@ impl TypeState {
         found.map(|(_, slot)| *slot as usize)
     }
 
-    /// The type of a variable; `/any` before anything is known of it.
+    /// The type of a variable, or `/any` if it is unknown.
     #[must_use]
     pub fn get(&self, name: Symbol) -> Type {
         self.known(name).map_or(Type::Any, |slot| slot.ty.clone())
     }
 
-    /// The type of a term, `/any` where the engine would stop.
+    /// The type of a term, or `/any` if the engine would stop at the term.
     #[must_use]
     pub fn type_of(&self, term: &Term) -> Type {
         super::expression::type_or_any(term, self)
     }
 
-    /// Where a variable got its type from.
+    /// The source of the type of a variable.
     #[must_use]
     pub fn origin(&self, name: Symbol) -> Option<TypeOrigin> {
         self.known(name)?.origin
@@ -118,7 +117,7 @@ impl TypeState {
         Ok(())
     }
 
-    /// Gives a variable a type, whatever it had.
+    /// Replaces the type of a variable.
     pub(super) fn set(&mut self, name: Symbol, ty: Type, origin: Option<TypeOrigin>) {
         let slot = self.slot_or_new(name);
         if let Some(slot) = self.slots.get_mut(slot) {
@@ -126,7 +125,7 @@ impl TypeState {
         }
     }
 
-    /// Makes two variables one.
+    /// Makes two variables share one slot.
     pub(super) fn equate(&mut self, one: Symbol, other: Symbol, origin: TypeOrigin) -> Result<(), Conflict> {
         let (kept, gone) = (self.slot_or_new(one), self.slot_or_new(other));
         if kept == gone {
@@ -145,7 +144,7 @@ impl TypeState {
         Ok(())
     }
 
-    /// Widens every variable to hold what it holds in `other`, a state of the same premises.
+    /// Widens every variable to include its type in `other`, a state after the same premises.
     pub(super) fn absorb(&mut self, other: &Self) {
         for (slot, twin) in self.slots.iter_mut().zip(&other.slots) {
             slot.ty = slot.ty.join(&twin.ty);
@@ -153,9 +152,9 @@ impl TypeState {
     }
 }
 
-/// What speaks against a value of type `found` being one of `wanted`.
+/// The conflict between a value of type `found` and the expected type `wanted`.
 pub(super) fn conflict(found: &Type, origin: Option<TypeOrigin>, wanted: &Type) -> Conflict {
-    // A literal of this clause is what it is; what other clauses write are examples.
+    // A literal of this clause is exact. Literals of other clauses are only examples of values.
     let examples = match origin {
         Some(TypeOrigin::Argument { .. }) => found.generalised(),
         _ => found.clone(),

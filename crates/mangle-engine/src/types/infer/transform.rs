@@ -1,4 +1,4 @@
-//! The `let`s of a transform, reducers among them.
+//! Type inference for the `let` statements and reducers of a transform.
 
 use super::expression::{key_kind, type_of, type_or_any};
 use super::problem::{TypeProblem, TypeProblemKind};
@@ -10,9 +10,9 @@ use crate::types::value::Base;
 use mangle_syntax::syntax::ast::{Apply, Clause, Term, Transform};
 
 impl Inference {
-    /// Gives the variables of the transform their types.
+    /// Infers the types of the variables of the transform.
     pub(super) fn transform(&mut self, clause: &Clause) {
-        // The reference takes one transform; a second is reported elsewhere.
+        // The Go implementation applies only the first transform. Another rule reports the second.
         let Some(transform) = clause.transforms.first() else { return };
         for statement in transform.statements.iter().take(PREMISES) {
             let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
@@ -41,7 +41,7 @@ fn value_of(transform: &Transform, value: &Term, state: &TypeState) -> Result<Ty
     }
 }
 
-/// What a reducer makes of the rows of a group.
+/// The result type of a reducer over the rows of a group.
 fn reduce(
     function: &BuiltinFunction,
     apply: &Apply,
@@ -49,7 +49,7 @@ fn reduce(
     state: &TypeState,
 ) -> Result<Type, Box<TypeProblem>> {
     let args = apply.args.as_slice();
-    // The rows of a group have the variables of the body; a `let` gives them no column.
+    // The rows of a group contain the variables of the body, not the variables of a `let`.
     let is_let = |name| {
         transform.statements.iter().any(|it| it.variable.as_ref().and_then(Term::variable) == Some(name))
     };
