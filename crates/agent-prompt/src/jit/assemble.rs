@@ -33,7 +33,7 @@ pub(super) fn assemble(
             }
             push(&mut section, at, atom, placeholders, origins);
         }
-        // An atom of which its names leave nothing is no section when it is alone.
+        // An atom whose placeholders are all empty gets no section of its own.
         let is_nothing = match &section.lines[..] {
             [] => true,
             [line] => line.text.is_empty(),
@@ -50,7 +50,7 @@ pub(super) fn assemble(
     sections
 }
 
-/// Adds an atom's lines. One of its lines may become several, where a name stands for more than a line.
+/// Adds the lines of an atom. A placeholder with a value of several lines splits a line.
 fn push(
     section: &mut Section,
     at: usize,
