@@ -36,7 +36,7 @@ impl fmt::Debug for Vocabulary {
 
 impl Vocabulary {
     /// Sets the vocabulary from lines with a base64-encoded token and its rank. Returns false if
-    /// the format is invalid.
+    /// the format is invalid or a vocabulary is already set.
     pub fn provide(&self, lines: &str) -> bool {
         let mut ranks: FxHashMap<Vec<u8>, Rank> = FxHashMap::default();
         for line in lines.lines() {

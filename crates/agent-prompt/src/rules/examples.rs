@@ -148,8 +148,8 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
         envelope::check(&reply, &context)
     };
     let mut all = check(example);
-    // A quoted elision is a text. In a place for another type, the check of the runtime's decoding
-    // would report a fallback.
+    // A quoted elision is a text. If the runtime expects another type there, decoding fails and all
+    // text is shown.
     let unfit: Vec<_> = elided.iter().copied().filter(|value| is_unfit(&all, *value)).collect();
     if !unfit.is_empty() {
         all = check(&elision::without(example, &unfit));

@@ -85,7 +85,7 @@ fn columns(subject: &Subject<'_>) -> Columns {
 
 fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
-    // Each variable with the names and the description of its column.
+    // Each variable with the names in its column, and the description of the column.
     let mut seen: Vec<(Symbol, &BTreeSet<Symbol>, String)> = Vec::new();
     let mut told: Vec<Symbol> = Vec::new();
     for atom in asked(head.clause) {
