@@ -170,8 +170,8 @@ fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
     push_own(scene, finding, facts, report.number);
 }
 
-/// Reports a dependence on facts of replies. The severity is a warning if the consumer allows
-/// replies to assert all these facts.
+/// Reports a dependence on facts of replies. The severity is a warning if the consumer lists the
+/// predicates of all these facts.
 fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, SessionOrigin)], turn: u64) {
     let consumer = consumer_of(scene.options.transcript);
     let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
