@@ -38,7 +38,7 @@ pub(super) struct SchemaStyle {
 pub(super) enum Patterns {
     /// All texts.
     All,
-    /// Texts that are not prose, with unbounded patterns.
+    /// Only texts that are not prose. Their patterns have no length limits.
     Simple,
     /// No texts.
     None,
