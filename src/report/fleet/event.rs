@@ -39,7 +39,6 @@ pub enum FleetEvent {
     State { change: i64 },
     /// The constitution blocked a request, a reply or a text.
     Blocked,
-    /// A finding.
     Found { rule: &'static Rule, severity: Severity },
 }
 

@@ -78,7 +78,7 @@ impl NodeKind {
     }
 }
 
-/// A place in a file.
+/// A range in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
     pub file: FileId,
