@@ -62,7 +62,7 @@ pub fn shown<'e>(
     displayed(entries, sources, &|file, _| most(file))
 }
 
-/// The findings for text. If a rule exceeds the limit `most` in a file, its first [`FEW`] findings.
+/// The findings for text. If a rule exceeds the limit `most` in a file, its first `FEW` findings.
 #[must_use]
 pub fn shown_in_text<'e>(
     entries: &'e [ReportEntry],

@@ -20,8 +20,8 @@ pub(super) struct Origins {
     lifting: FxHashSet<PredicateId>,
     /// The texts of facts of these predicates that replies asserted, including retracted ones.
     lifts: FxHashSet<String>,
-    /// Facts that `forget` operations of replies removed and that prevented a permission. The last
-    /// one for each text.
+    /// Facts that `forget` operations of replies removed from predicates that affect verdicts. The
+    /// last one for each text.
     forgotten: Vec<ReplyFact>,
 }
 

@@ -6,7 +6,7 @@ use crate::expr::{Expr, Rule, filler};
 const MOST: usize = 2_000;
 
 impl Expr {
-    /// Short texts that cover every alternative, up to [`MOST`]. Rules that are `open` have a
+    /// Short texts that cover every alternative, up to `MOST`. Rules that are `open` have a
     /// single text.
     #[must_use]
     pub fn examples(&self, open: &dyn Fn(&Rule) -> bool) -> Vec<String> {

@@ -75,8 +75,7 @@ impl Fields<'_> {
         either(categories.filter_map(of_category).collect())
     }
 
-    /// A memory operation that stores a value, one that forgets the facts of a predicate, or one
-    /// with only a key.
+    /// A memory operation: stores a value, forgets the facts of a predicate, or has only a key.
     fn memory_operation(&self, table: &'static Table) -> Value {
         let members = self.members(table);
         let stored =

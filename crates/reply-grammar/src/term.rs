@@ -107,8 +107,8 @@ pub(crate) fn digits() -> CharClass {
     CharClass::of(&['0'..='9'])
 }
 
-/// A string that the runtime stores as a string: without characters that make the runtime drop the
-/// update, without an arrow, and not similar to a name.
+/// A string that the runtime stores as a string. Arrows, characters that make the runtime drop the
+/// update, and texts similar to a name are excluded.
 pub(crate) fn string(limits: TermLimits<'_>) -> Expr {
     let plain = Expr::Choice(vec![free(limits), slashed(limits)]);
     Expr::terminal("string", Expr::Sequence(vec![Expr::literal("\""), plain, Expr::literal("\"")]))

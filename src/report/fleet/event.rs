@@ -57,8 +57,8 @@ pub struct FleetFile {
 const SECONDS: std::ops::Range<i64> = 631_152_000..7_258_118_400;
 
 impl OriginTime {
-    /// Parses a time like a replay: RFC 3339, RFC 2822, a number since 1970 in seconds or smaller
-    /// units, or a time without a zone, interpreted as UTC.
+    /// Parses a time like a replay: RFC 3339, RFC 2822, or a number since 1970 in seconds or
+    /// smaller units. A time without a zone is interpreted as UTC.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         let second = agent_replay::instant(text).map(|nanoseconds| nanoseconds.div_euclid(1_000_000_000));

@@ -125,8 +125,8 @@ pub struct OriginReport {
     /// The JSON pointer of the value in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// Depending on the kind: the part of the intent, the name of the built-in text, the id of the
-    /// atom, the number of the turn, or the condition of the suffix.
+    /// The name, depending on the kind: part of the intent, built-in text, atom id, turn number, or
+    /// condition of the suffix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The proofs of the fact, each as indented text.

@@ -33,7 +33,7 @@ pub(super) fn assemble(
             }
             push(&mut section, at, atom, placeholders, origins);
         }
-        // An atom whose placeholders are all empty gets no section of its own.
+        // A section is skipped if its only atom has no text after the replacement of placeholders.
         let is_nothing = match &section.lines[..] {
             [] => true,
             [line] => line.text.is_empty(),

@@ -44,7 +44,7 @@ pub struct Compilation {
     pub dropped: Vec<Exclusion>,
     /// The indexes of the included atoms in [`Compilation::atoms`], in the order of the prompt.
     pub included: Vec<usize>,
-    /// The included atoms for which the budget used a shorter variant than the printed text.
+    /// The included atoms whose budget variant is shorter than the printed text.
     pub shortened: Vec<usize>,
     /// Pairs of conflicting search hits with scores that the engine of the runtime cannot compare.
     pub compared: Vec<(usize, usize)>,

@@ -121,8 +121,8 @@ impl fmt::Display for HeadPattern {
     }
 }
 
-/// The number of bytes that a fixed text and a fragment share: one contains the other, or the end
-/// of one is the beginning of the other.
+/// The number of bytes that a fixed text and a fragment share. One contains the other, or the end
+/// of one equals the start of the other.
 fn shared(text: &str, fragment: &str) -> usize {
     if text.trim().is_empty() {
         return 0;

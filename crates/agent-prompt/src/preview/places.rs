@@ -91,8 +91,8 @@ impl Common {
         Some((file, item.statement.id, item.statement.range()))
     }
 
-    /// The source texts of a line: the text at its origin and, for a derived fact, the texts of all
-    /// facts and rules of its derivation.
+    /// The source texts of a line: the text at its origin. For a derived fact, also the texts of
+    /// its derivation.
     #[must_use]
     pub fn opened(&self, shown: &mut PreviewedPrompt, origin: &LineOrigin) -> Vec<OpenedPlace> {
         let mut all = Vec::new();

@@ -29,8 +29,8 @@ struct PreviewFact {
     printed: String,
 }
 
-/// True if a statement is a fact that can be asserted and retracted: without an interval, and with
-/// values that do not depend on the clock.
+/// True if a statement is a plain fact, which can be asserted and retracted. A plain fact has no
+/// interval, and its values do not depend on the clock.
 pub(super) fn is_plain(program: &Program, file: FileId, item: u32) -> bool {
     let item = program.file(file).and_then(|file| file.items.get(item as usize));
     item.and_then(plain_fact).is_some()

@@ -1,8 +1,9 @@
 //! Lint rules about prompts and sample kernels (`PP…`).
 //!
 //! The input is a [`Subject`]: previews with their header, session files and settings. The output
-//! is findings in files of the program, including the sample, and in session files. Each file
-//! contains one family of rules. Ranges count from the start of the file.
+//! is findings in files of the program, including the sample, and in session files.
+//!
+//! Each file contains one family of rules. Ranges count from the start of the file.
 
 mod atoms;
 mod budget;

@@ -15,7 +15,8 @@ use piggyback::envelope::runtime::takes;
 pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    // A consumer is required to know which predicates packets can assert.
+    // A consumer without lists of predicates accepts everything, so its settings do not show the
+    // intended predicates.
     let Some((name, consumer)) = subject.consumer else { return };
     if consumer.predicates.is_empty() && consumer.prefixes.is_empty() {
         return;

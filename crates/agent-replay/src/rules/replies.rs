@@ -63,8 +63,8 @@ const CHATTER: [&str; 31] = [
     "trying again…",
 ];
 
-/// Internal syntax: an atom (a predicate with a name or string argument), a rule, or the first
-/// member of a JSON object with any white space.
+/// Internal syntax: an atom with a name or string argument, a rule, or the first member of a JSON
+/// object. JSON white space is accepted everywhere.
 static ATOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{[ \t\r\n]*"([^"\\\x00-\x1f]|\\.)*"[ \t\r\n]*:"#).ok()
 });

@@ -11,7 +11,7 @@ use crate::verdict::{Lock, Verdict};
 const VIOLATION: &str = "security_violation";
 
 impl Replay<'_> {
-    /// Judges the requests one by one. The requests are retracted at the end.
+    /// Judges the requests one by one, and retracts each request after its verdict.
     pub(super) fn requests(&mut self, requests: Vec<GateRequest>, report: &mut Turn) -> Vec<Verdict> {
         let mut verdicts = Vec::with_capacity(requests.len());
         for request in requests {
