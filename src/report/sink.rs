@@ -17,7 +17,7 @@ pub struct OutputSink {
     pub escape: fn(&str) -> String,
 }
 
-#[rustfmt::skip] // One row a kind.
+#[rustfmt::skip] // One row for each format.
 pub const SINKS: &[OutputSink] = &[
     OutputSink { name: "terminal", escape: terminal },
     OutputSink { name: "line", escape: line },

@@ -45,7 +45,7 @@ impl AtomKind {
 
 /// One of the eleven selector dimensions of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // Each is the key of the same name.
+#[allow(missing_docs)] // Each variant is the key with the same name.
 pub enum Dimension {
     OperationalModes,
     CampaignPhases,

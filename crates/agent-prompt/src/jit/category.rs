@@ -18,7 +18,7 @@ pub enum CategoryClass {
 
 /// The topic of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // Each is the word of the same name.
+#[allow(missing_docs)] // Each variant is the category with the same name.
 pub enum Category {
     Identity,
     Safety,
