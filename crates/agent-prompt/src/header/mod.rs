@@ -2,7 +2,7 @@
 //! render.
 //!
 //! ```mangle
-//! # @preview use: ../schemas.gl, ../policy/*.mg     # Before `name:`, a setting applies to all groups.
+//! # @preview use: ../schemas.gl, ../policy/*.mg  # Before `name:`, settings apply to all groups.
 //! # @preview name: fix-auth
 //! # @preview shard: coder-7 coder
 //! # @preview intent: i1 /mutation /fix "auth.go" "no new deps"
