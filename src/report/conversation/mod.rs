@@ -19,8 +19,7 @@ use mangle_syntax::text::TextRange;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLine {
     pub pieces: Vec<ConversationPiece>,
-    /// The source of the line end: a line break of the transcript, or the blank at which the line
-    /// was wrapped.
+    /// The source of the line end: a line break of the transcript, or the blank at a line wrap.
     pub end: Option<PieceSource>,
     /// True for the continuation of a wrapped line.
     pub is_continuation: bool,

@@ -27,7 +27,7 @@ pub(super) struct SessionBoard {
     file: FleetFile,
     hasher: RandomState,
     open: HashMap<u64, SessionTally>,
-    /// The order in which the sessions of a file started.
+    /// The start order of the next session in the file.
     next: usize,
 }
 

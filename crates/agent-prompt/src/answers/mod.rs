@@ -110,7 +110,7 @@ impl Answer {
 
 /// Answers queries about facts.
 pub trait Querier {
-    /// The facts that match a query, in the order in which a prompt shows them.
+    /// The facts that match a query, in prompt order.
     ///
     /// `least` is the minimum number of arguments. If several predicates have the name, the query
     /// refers to the smallest sufficient arity. An unknown predicate has no facts.

@@ -61,7 +61,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// All dimensions, in the order in which the reference runtime evaluates them.
+    /// All dimensions, in the evaluation order of the reference runtime.
     pub const ALL: [Self; 11] = [
         Self::OperationalModes,
         Self::CampaignPhases,

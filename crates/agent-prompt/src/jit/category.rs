@@ -1,6 +1,6 @@
 //! Categories of prompt atoms: their order in a prompt, and their shares of the budget.
 
-/// The order in which categories get their share of the budget.
+/// The class of a category, which determines the allocation order of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CategoryClass {
     /// A share of the whole budget, before all other classes.

@@ -37,7 +37,7 @@ pub struct AtomFile {
 /// All atoms in collection order, with the faults of their files.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
-    /// All prompt atoms, in the order in which the runtime collects them.
+    /// All prompt atoms, in the collection order of the runtime.
     pub atoms: Vec<Arc<PromptAtom>>,
     /// The faults in the files.
     pub faults: Vec<AtomFault>,
@@ -101,7 +101,7 @@ pub enum FaultKind {
 pub(super) type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
 
 impl Corpus {
-    /// Reads files, given in the order in which the runtime collects them.
+    /// Reads files, given in the collection order of the runtime.
     pub fn read(files: &[AtomFile], open: OpenContent<'_>) -> Self {
         let mut corpus = Self::default();
         for file in files {

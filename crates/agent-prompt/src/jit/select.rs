@@ -86,7 +86,7 @@ pub(super) struct ScoredAtom {
 /// The selected atoms, and the reasons for the exclusion of the rest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Selection {
-    /// In the order in which dependencies are resolved.
+    /// In the resolution order of dependencies.
     pub(super) chosen: Vec<ScoredAtom>,
     pub(super) dropped: Vec<Exclusion>,
     /// Pairs of conflicting search hits with scores that the engine of the runtime cannot compare.

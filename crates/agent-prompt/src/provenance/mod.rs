@@ -93,8 +93,8 @@ pub struct LineProvenance {
     pub place: Option<(FileId, TextRange)>,
 }
 
-/// True for predicates whose facts prompts show, and for the predicate that the policy of the
-/// runtime injects from.
+/// True for predicates whose facts prompts show, and for the source predicate of injections in the
+/// policy of the runtime.
 #[must_use]
 pub fn is_read(key: PredicateKey) -> bool {
     READ.contains(&key.name.as_str())
