@@ -1,4 +1,4 @@
-//! Files that are transcripts by their content, below folders that are checked.
+//! Detection of transcripts by content, below the folders to check.
 
 use std::path::{Path, PathBuf};
 
@@ -14,18 +14,16 @@ use mangle_settings::TranscriptSettings;
 /// Maximum number of files whose beginning is read in one resolution.
 const MAX_LOOKS: usize = 5_000;
 
-/// Files that may hold replies of a model by their names, and do not by their content.
+/// Numbers of files that may contain model replies according to their names, but have none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WithoutReplies {
-    /// JSON and JSON lines.
     pub json: usize,
-    /// Text logs.
     pub logs: usize,
 }
 
 impl Resolver<'_> {
-    /// The transcripts among the walked files that no setting names: the files with a reply of a model in their first bytes.
-    /// Other files of the same kinds are counted.
+    /// Returns the walked files that contain a model reply in their first bytes and that no
+    /// setting names. Other files of the same kinds are counted.
     pub(super) fn captures(&mut self, others: &[(PathBuf, WalkEntry)]) -> Vec<PathBuf> {
         let mut candidates: Vec<(&Path, CaptureKind)> = others
             .iter()
@@ -49,7 +47,8 @@ impl Resolver<'_> {
         captures
     }
 
-    /// Removes the transcripts that sample kernels name as inputs of previews, unless something else makes them transcripts.
+    /// Removes transcripts that sample kernels name as inputs of previews, unless another reason
+    /// makes them transcripts.
     pub(super) fn keep_preview_inputs(&mut self) {
         if self.captured.is_empty() || self.result.previews.is_empty() {
             return;
@@ -73,7 +72,7 @@ impl Resolver<'_> {
         capture_kind(path).is_some() && self.may_be_capture(folder, path) && has_replies(path, self.overlay)
     }
 
-    /// True if the settings leave it to the content of a file whether it is a transcript.
+    /// True if the settings allow a file to be classified by its content.
     fn may_be_capture(&self, root: &Path, path: &Path) -> bool {
         let project = self.project_of(path);
         let project = project.and_then(|index| self.result.projects.get(index));
