@@ -50,7 +50,7 @@ pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     }
     match std::fs::canonicalize(&path) {
         Ok(real) => real.starts_with(boundary(folder)).then_some(path),
-        // // Reading the file later reports the reason.
+        // Reading the file later reports the reason.
         Err(_) => is_taken(&path).then_some(path),
     }
 }

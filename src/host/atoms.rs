@@ -113,10 +113,10 @@ impl AtomFiles {
             texts.push((file, path, "".into()));
         }
         for path in paths {
-            // // As in the runtime, an unreadable file has no atoms. Here it also has a finding.
+            // As in the runtime, an unreadable file has no atoms. Here it also has a finding.
             let found = match read(&path, overlay) {
                 Ok(found) => found,
-                // // The check of the patterns already reports missing files.
+                // The check of the patterns already reports missing files.
                 Err(_) if !is_taken(&path) => continue,
                 Err(error) => FileText::unreadable(&error),
             };

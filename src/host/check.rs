@@ -171,7 +171,7 @@ impl ReportedFiles {
         for program in &resolution.programs {
             for member in program.own().filter(|member| member.reported) {
                 add(member.file, program.settings.fail_on);
-                // // The session files, atoms and captured prompts of a sample are reported with
+                // The session files, atoms and captured prompts of a sample are reported with
                 // the sample.
                 let preview = resolution.previews.get(&member.file).into_iter();
                 preview

@@ -138,7 +138,7 @@ impl DiskLook {
                     (before.is_some() != state.is_some()).then_some(FileEvent::CameOrWent)
                 }
                 (None, None) => known.contains(path.as_path()).then_some(FileEvent::CameOrWent),
-                // // The file was read after the previous pass.
+                // The file was read after the previous pass.
                 (None, Some(state)) => {
                     let is_known = known.contains(path.as_path());
                     let event = if is_known { FileEvent::Changed } else { FileEvent::CameOrWent };

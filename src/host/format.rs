@@ -34,7 +34,7 @@ pub fn format(
     overlay: &Overlay,
     table: &FileTable,
 ) -> (Vec<FormattedFile>, Vec<Problem>) {
-    // // The settings of a project for another version of mangle-ls cannot be interpreted.
+    // The settings of a project for another version of mangle-ls cannot be interpreted.
     let programs = resolution.programs.iter().filter(|program| program.settings.fits());
     let wanted = programs.flat_map(|program| {
         let reported = program.own().filter(|member| member.reported);
@@ -65,7 +65,7 @@ pub fn format(
 
 fn format_file(path: &Path, settings: FormatSettings, overlay: &Overlay) -> Result<FormattedFile, String> {
     let text = read(path, overlay).map_err(|error| plain(&error))?;
-    // // The substitutes for invalid bytes must not be written.
+    // The substitutes for invalid bytes must not be written.
     if let Some(finding) = text.findings.first() {
         return Err(format!("it was not formatted: {}", finding.message));
     }

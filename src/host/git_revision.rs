@@ -50,7 +50,7 @@ impl GitRevision {
     pub fn read(working: &Path, revision: &str) -> Result<Self, GitRevisionError> {
         let root = root(working)?;
         let unknown = || GitRevisionError::UnknownRevision(revision.into());
-        // // Git would parse it as an option.
+        // Git would parse it as an option.
         if revision.starts_with('-') {
             return Err(unknown());
         }
@@ -101,7 +101,7 @@ impl GitRevision {
     /// If the path is outside the repository.
     pub fn then(&self, path: &Path) -> Result<PathBuf, GitRevisionError> {
         let below = path.strip_prefix(&self.root).map_err(|_| GitRevisionError::Outside(path.into()))?;
-        // // Joining an empty path would add a trailing slash.
+        // Joining an empty path would add a trailing slash.
         Ok(if below.as_os_str().is_empty() { self.place.clone() } else { self.place.join(below) })
     }
 
@@ -188,7 +188,7 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, G
     let mut child = command.spawn().map_err(GitRevisionError::NoGit)?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let wanted: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
-    // // Written from a separate thread: git answers before it has read all input, and both pipes
+    // Written from a separate thread: git answers before it has read all input, and both pipes
     // would be full.
     let ask = move || input.map(|mut input| input.write_all(wanted.as_bytes()));
     let asking = std::thread::Builder::new().name("git".into()).spawn(ask);
@@ -197,9 +197,9 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, G
     let mut output = BufReader::new(output.ok_or_else(|| GitRevisionError::Git("it has no output".into()))?);
     let file = |blob: &Blob| Ok((blob.path.clone(), answer(&mut output)?));
     let files: io::Result<Vec<_>> = blobs.iter().map(file).collect();
-    // // Closing the output ends git, and therefore also the writer thread, even after an error.
+    // Closing the output ends git, and therefore also the writer thread, even after an error.
     drop(output);
-    // // Requests that could not be written have no answer.
+    // Requests that could not be written have no answer.
     let _ = asking.join();
     child.wait().map_err(failed)?;
     files.map_err(failed)
@@ -212,7 +212,7 @@ fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse::<u64>().ok());
     let len = len.ok_or_else(|| io::Error::other(format!("unexpected answer `{}`", head.trim_end())))?;
     let mut content = Vec::new();
-    // // A file over the limit is not used, but detecting it takes one more byte than the limit.
+    // A file over the limit is not used, but detecting it takes one more byte than the limit.
     let wanted = len.min(MAX_FILE_LEN as u64 + 1);
     output.by_ref().take(wanted).read_to_end(&mut content)?;
     io::copy(&mut output.by_ref().take(len - wanted), &mut io::sink())?;
@@ -223,7 +223,7 @@ fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
 
 fn git(working: &Path) -> Command {
     let mut command = Command::new("git");
-    // // The messages are shown to users, and no code parses them.
+    // The messages are shown to users, and no code parses them.
     command.current_dir(working).env("LC_ALL", "C").stdin(Stdio::null());
     command
 }

@@ -132,7 +132,7 @@ impl Identities {
     }
 
     fn respelled(&self, path: &Path) -> Option<PathBuf> {
-        // // Outer folders come first.
+        // Outer folders come first.
         let around = self
             .folders
             .iter()
@@ -252,10 +252,10 @@ mod tests {
             for spelled in ["/data/policy/\u{e9}t\u{e9}.mg", "/Data/policy/e\u{301}te\u{301}.mg"] {
                 assert_eq!(identity(spelled), accents, "{folder} {spelled}");
             }
-            // // A new file in an existing folder.
+            // A new file in an existing folder.
             assert_eq!(identity("/data/policy/New.mg"), Path::new(folder).join("Policy/New.mg"));
         }
-        // // Two spellings of one folder are one folder.
+        // Two spellings of one folder are one folder.
         let folders = ["/Data".into(), "/data".into(), "/data/POLICY".into()];
         let identities = Identities::of_folders_on(&folders, &real);
         let all: Vec<_> = identities.folders().collect();
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(found, ["w/x.mg", "w/x.mg", "w/x.mg", "w/a.mg"]);
         let affected = identities.affected(&ResolvedPath::read(&disk.path("x.mg")));
         assert_eq!(affected, [disk.path("w/x.mg"), disk.path("x.mg")]);
-        // // In another program, the target is a file of its own.
+        // In another program, the target is a file of its own.
         identities.set_links(vec![disk.link("w/z.mg", "w/a.mg", false)]);
         let found = ["w/z.mg", "w/a.mg"].map(|path| disk.identity(&identities, path));
         assert_eq!(found, ["w/z.mg", "w/a.mg"]);

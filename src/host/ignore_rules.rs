@@ -138,7 +138,7 @@ impl Patterns {
     /// Reads the patterns of a file, relative to `folder`. Returns no patterns if the file is
     /// missing.
     fn of_file(&self, path: &Path, folder: &Path) -> Gitignore {
-        // // A confined process must not read the file, so its patterns do not apply.
+        // A confined process must not read the file, so its patterns do not apply.
         if path.symlink_metadata().is_err() || !disk::is_allowed(path) {
             return Gitignore::empty();
         }
@@ -161,7 +161,7 @@ fn patterns(path: &Path, folder: &Path, text: &str) -> Result<Gitignore, String>
     }
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.lines() {
-        // // As in git, an invalid pattern matches nothing.
+        // As in git, an invalid pattern matches nothing.
         let _ = builder.add_line(Some(path.into()), line);
     }
     builder.build().map_err(|error| format!("its patterns cannot be used: {error}"))
@@ -339,7 +339,7 @@ mod tests {
         std::fs::write(root.join("b/y.mg"), "").unwrap();
         std::fs::write(root.join("c/z.mg"), "").unwrap();
         let patterns = Arc::default();
-        // // Two walks that share the patterns report each problem once.
+        // Two walks that share the patterns report each problem once.
         let [files, again] = [(); 2].map(|()| {
             let entries = Entries::of(&root, &patterns, |_| true);
             entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count()

@@ -33,7 +33,7 @@ impl Memory {
         text: &FileText,
         make: impl FnOnce() -> Arc<FileSummary>,
     ) -> Arc<FileSummary> {
-        // // Read errors are part of the summary, but not of the text.
+        // Read errors are part of the summary, but not of the text.
         if !text.findings.is_empty() {
             self.files.remove(&file);
             return make();

@@ -37,7 +37,7 @@ pub fn other_program_for(
     problems.append(&mut resolution.empty);
     problems.extend(unread);
     problems.extend(unparsed(&files, &named.targets, memory.table()));
-    // // Walk errors also count, because the program may be incomplete.
+    // Walk errors also count, because the program may be incomplete.
     if let Some(problem) = problems.first() {
         return Err(format!("{path}: {}", problem.why));
     }

@@ -37,7 +37,7 @@ impl PathStyle {
                 let text = self.plain(&text).unwrap_or_else(|| text.into_owned()).replace('\\', "/");
                 match (text.strip_prefix("//"), drive(&text)) {
                     (Some(share), _) => format!("file://{}", encode(share.as_bytes())),
-                    // // Editors write drive letters in lower case.
+                    // Editors write drive letters in lower case.
                     (None, Some((letter, rest))) => {
                         format!("file:///{}%3A{}", letter.to_ascii_lowercase(), encode(rest.as_bytes()))
                     }
@@ -80,7 +80,7 @@ fn windows_path(authority: &str, path: &str) -> Option<String> {
         let authority = String::from_utf8_lossy(&decode(authority)).into_owned();
         return Some(format!(r"\\{authority}{}", path.replace('/', "\\")));
     }
-    // // Some programs write the server after an empty authority.
+    // Some programs write the server after an empty authority.
     if let Some(share) = path.strip_prefix("//").filter(|share| !share.is_empty()) {
         return Some(format!(r"\\{}", share.trim_start_matches('/').replace('/', "\\")));
     }
@@ -143,7 +143,7 @@ mod tests {
             ("file:///a/%23%3F%25.mg", Some("/a/#?%.mg")),
             ("file:///a/50%.mg", Some("/a/50%.mg")),
             (r"file:///a\b.mg", Some(r"/a\b.mg")),
-            // // Both Unicode normal forms of an accented letter are left unchanged.
+            // Both Unicode normal forms of an accented letter are left unchanged.
             ("file:///a/e%CC%81.mg", Some("/a/e\u{301}.mg")),
             ("file:///a/%C3%A9.mg", Some("/a/\u{e9}.mg")),
             ("file:", None),

@@ -65,7 +65,7 @@ impl FileTable {
             return *known;
         }
         let found = look();
-        // // For a recent change, a later change may have the same timestamp.
+        // For a recent change, a later change may have the same timestamp.
         if state.1.elapsed().is_ok_and(|age| age > SETTLED) {
             self.replies.write().insert(path.into(), (state, found));
         }
@@ -139,7 +139,7 @@ pub fn relative(folder: &Path, path: &Path) -> String {
             return if shown.is_empty() { ".".into() } else { shown };
         }
         match base.parent() {
-            // // If the paths share only the root, the absolute path is clearer.
+            // If the paths share only the root, the absolute path is clearer.
             Some(parent) if parent.parent().is_some() => base = parent,
             _ => return slashes(path),
         }

@@ -230,7 +230,7 @@ impl Project {
     fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&WalkEntry]) {
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
-            // // Default values have no place in the file and are not checked.
+            // Default values have no place in the file and are not checked.
             let unmatched = globs.unmatched(paths.iter().copied()).into_iter();
             for (at, &range) in unmatched.filter_map(|at| Some((at, places.get(at)?))) {
                 let pattern = globs.patterns().get(at).map_or("", String::as_str);

@@ -349,7 +349,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns all files that the targets select, sorted.
     fn targeted(&self) -> Vec<WalkEntry> {
-        // // An editor opens arbitrary documents.
+        // An editor opens arbitrary documents.
         let is_ours = |file: &Path| {
             self.shell == Shell::CommandLine
                 || is_mangle(file)

@@ -57,7 +57,7 @@ pub fn fix_standalone(
         all.files.extend(fix_agent(agent, request.clone(), wish));
     }
     all.files.extend(fix_grammars(request.clone(), files, wish));
-    // // If evidence is kept, a capture has nothing to fix and need not be read.
+    // If evidence is kept, a capture has nothing to fix and need not be read.
     let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
     for found in request.transcripts.iter().filter(is_wanted) {
         match read(found, request.clone()) {

@@ -51,7 +51,7 @@ pub fn solvers(choice: SolverChoice) -> Solvers {
 }
 
 fn find() -> Vec<(SolverChoice, Arc<dyn Solver>)> {
-    // // Tests must have the same results on all machines.
+    // Tests must have the same results on all machines.
     if cfg!(debug_assertions) && std::env::var_os("MANGLE_LS_TEST_WITHOUT_SOLVERS").is_some() {
         return Vec::new();
     }
@@ -126,7 +126,7 @@ impl Solver for SolverProcess {
         };
         let script = script.to_owned();
         let (sender, receiver) = mpsc::channel();
-        // // Both threads end when the process ends.
+        // Both threads end when the process ends.
         let writes = std::thread::Builder::new().spawn(move || {
             let _ = input.write_all(script.as_bytes());
         });

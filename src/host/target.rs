@@ -150,7 +150,7 @@ impl CheckTargets {
         let path = absolute(working, argument);
         match path.metadata() {
             Ok(metadata) if metadata.is_dir() => self.targets.push(CheckTarget::Folder(path)),
-            // // The name of a pipe does not indicate its content, so an explicitly given pipe is
+            // The name of a pipe does not indicate its content, so an explicitly given pipe is
             // accepted.
             Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
                 self.targets.push(CheckTarget::File(path));

@@ -588,7 +588,7 @@ fn an_editor_in_a_part_of_a_project() {
 
 #[test]
 fn open_documents() {
-    // // A new file, a file excluded by its project, and a file outside the workspace.
+    // A new file, a file excluded by its project, and a file outside the workspace.
     check_editor(
         TWO_PROJECTS,
         &["a"],

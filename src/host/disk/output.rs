@@ -138,7 +138,7 @@ pub fn survive_file_size_limit() {
     #[cfg(unix)]
     {
         let noted = std::sync::Arc::default();
-        // // If the registration fails, the signal still ends the process, as it does by default.
+        // If the registration fails, the signal still ends the process, as it does by default.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
     }
 }

@@ -92,12 +92,12 @@ impl Replacement {
         let new = self.new.into_name()?;
         match exchange(&new, &self.path) {
             Ok(()) => {}
-            // // The file was deleted.
+            // The file was deleted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error.into()),
-            // // Some file systems do not support the exchange of names.
+            // Some file systems do not support the exchange of names.
             Err(_) => return Ok(fs::rename(&new, &self.path)?),
         }
-        // // The temporary name now holds the old file. If it was saved at the last moment, that
+        // The temporary name now holds the old file. If it was saved at the last moment, that
         // save must be restored.
         match is(&new, old) {
             Ok(true) => Ok(()),

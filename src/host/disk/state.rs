@@ -81,7 +81,7 @@ mod tests {
         let fine = at(0) + Duration::from_nanos(123_456);
         assert!(!is_settled(at(0), at(1_999)) && is_settled(at(0), at(2_001)));
         assert!(!is_settled(fine, at(49)) && is_settled(fine, at(51)));
-        // // A clock that is slightly ahead, and a date from an archive.
+        // A clock that is slightly ahead, and a date from an archive.
         assert!(!is_settled(at(1_000), at(0)) && is_settled(at(3_600_000), at(0)));
     }
 }

@@ -83,7 +83,7 @@ fn no_more_than_the_limit_is_read() {
         assert_eq!(TooLong::of(&error), Some(TooLong { len: limit + 1, limit }));
     }
     assert_eq!(why(&path, Content::Text), "it has 17 GiB; files of up to 16 MiB are read");
-    // // A file that grows after it was opened.
+    // A file that grows after it was opened.
     write_file(&path, "x");
     let mut file = open(&path, Content::Patterns).unwrap();
     let limit = Content::Patterns.limit();
@@ -146,7 +146,7 @@ fn what_somebody_saved_meanwhile_stays() {
     let prepared = Replacement::prepare(&file, b"old", b"new").unwrap();
     write_file(&file, "save");
     assert!(matches!(prepared.commit(b"old"), Err(ReplaceError::Changed)));
-    // // The same bytes in a different file.
+    // The same bytes in a different file.
     let prepared = Replacement::prepare(&file, b"save", b"new").unwrap();
     write_file(&folder.join("moved"), "save");
     std::fs::rename(folder.join("moved"), &file).unwrap();
@@ -167,7 +167,7 @@ fn no_save_is_lost_in_a_race() {
     let lost = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
-                // // The test cannot detect a writer between truncation and write; an empty file
+                // The test cannot detect a writer between truncation and write; an empty file
                 // has no fixes.
                 if let Ok(old) = read(&file, Content::Text)
                     && !old.is_empty()
@@ -185,7 +185,7 @@ fn no_save_is_lost_in_a_race() {
                 write_file(&folder.join("next"), &save.to_string());
                 std::fs::rename(folder.join("next"), &file).unwrap();
             }
-            // // A replacement based on the previous text may be in progress and is rolled back.
+            // A replacement based on the previous text may be in progress and is rolled back.
             // Later attempts read this text.
             let begun = attempts.load(Ordering::SeqCst);
             while attempts.load(Ordering::SeqCst) < begun + 2 {

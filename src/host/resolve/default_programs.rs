@@ -34,13 +34,13 @@ impl Resolver<'_> {
         }
         let is_only = by_root.len() == 1;
         for (root, wanted) in by_root {
-            // // A command with one program needs no distinguishing name.
+            // A command with one program needs no distinguishing name.
             let name = match (is_only, self.shell) {
                 (true, Shell::CommandLine) => GIVEN_PATHS.into(),
                 _ => folder_name(&root),
             };
             let held = self.folder_program(&root, &wanted, name);
-            // // Standard input and files ignored by git are not in the program of a folder.
+            // Standard input and files ignored by git are not in the program of a folder.
             let lone = wanted.iter().filter(|found| !held.contains(&found.path));
             lone.for_each(|found| self.lone(&found.path));
         }
@@ -55,7 +55,7 @@ impl Resolver<'_> {
         name: String,
     ) -> FxHashSet<PathBuf> {
         let (mut own, elsewhere) = self.folder_files(root);
-        // // Tests and samples in a neighboring folder.
+        // Tests and samples in a neighboring folder.
         own.extend(
             wanted.iter().filter(|found| is_single(&found.path) && !found.path.starts_with(root)).cloned(),
         );
@@ -78,7 +78,7 @@ impl Resolver<'_> {
         }
         self.walk(root);
         if !self.holds_below(root) && !self.trees.contains_key(root) {
-            // // Git ignores the folder, so the walk of its parent skipped it.
+            // Git ignores the folder, so the walk of its parent skipped it.
             self.walk_again(root);
         }
         let below: Vec<WalkEntry> = self.tree(root).map_or_else(Vec::new, |tree| {

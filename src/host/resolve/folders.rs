@@ -88,7 +88,7 @@ impl Folders {
 
     /// True if a folder has its own schemas: `schemas.gl`, `schemas.mg`, or a schema folder.
     fn has_schemas(&mut self, folder: &Path, overlay: &Overlay) -> bool {
-        // // The schemas of this folder belong to its parent.
+        // The schemas of this folder belong to its parent.
         if is_schema_folder(folder) {
             return false;
         }
@@ -140,7 +140,7 @@ impl Folders {
     fn entries(&self, folder: &Path, are_folders: bool) -> Vec<PathBuf> {
         let is_folder = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
         let own = folder.to_path_buf();
-        // // Subfolders are listed but not entered.
+        // Subfolders are listed but not entered.
         let filter = move |entry: &ignore::DirEntry| {
             entry.path().parent() == Some(&own) && is_folder(entry) == are_folders
         };
@@ -167,7 +167,7 @@ fn around(folder: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     let mut around: Vec<PathBuf> = Vec::new();
     for above in folder.ancestors().take_while(may_hold) {
         around.push(above.to_path_buf());
-        // // A walk from an ancestor does not enter a hidden folder.
+        // A walk from an ancestor does not enter a hidden folder.
         if above.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
             break;
         }

@@ -37,7 +37,7 @@ impl Resolver<'_> {
     /// Returns the walked files whose paths contain no link.
     fn plain_files(&self) -> FxHashSet<PathBuf> {
         let mut plain = FxHashSet::default();
-        // // An open document in a hidden folder adds a separate tree below another tree.
+        // An open document in a hidden folder adds a separate tree below another tree.
         let is_outermost =
             |root: &PathBuf| !self.trees.keys().any(|above| above != root && root.starts_with(above));
         for (root, tree) in self.trees.iter().filter(|(root, _)| is_outermost(root)) {

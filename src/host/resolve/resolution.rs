@@ -168,7 +168,7 @@ impl Resolution {
         mut change: impl FnMut(&mut TranscriptSettings) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut changed: FxHashMap<*const TranscriptSettings, Arc<TranscriptSettings>> = FxHashMap::default();
-        // // The old settings are kept until the end, so that their addresses are not reused.
+        // The old settings are kept until the end, so that their addresses are not reused.
         let mut old = Vec::new();
         for found in &mut self.transcripts {
             let address = Arc::as_ptr(&found.settings);
@@ -200,7 +200,7 @@ impl Resolution {
         if !self.previews.is_empty() || !self.corpora.is_empty() {
             let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
             (self.previews, self.corpora) = (again.previews, again.corpora);
-            // // A file that was readable the first time may be deleted now.
+            // A file that was readable the first time may be deleted now.
             for problem in again.problems {
                 if !self.problems.contains(&problem) {
                     self.problems.push(problem);

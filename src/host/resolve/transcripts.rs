@@ -116,7 +116,7 @@ impl Resolver<'_> {
             }
         };
         self.result.transcripts = found.into_iter().map(place).collect();
-        // // Members of an archive are sorted by name, with `/` as an ordinary character.
+        // Members of an archive are sorted by name, with `/` as an ordinary character.
         self.result.transcripts.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
@@ -244,7 +244,7 @@ impl Resolver<'_> {
                 self.folder_program(&root, &[], name);
             }
             if found.root.is_none() && found.named {
-                // // Policies that were given together with logs.
+                // Policies that were given together with logs.
                 let programs = self.result.programs.iter();
                 let mut free = programs.filter(|program| is_made(program, &program.root));
                 let first = free.next().map(|program| program.root.clone());

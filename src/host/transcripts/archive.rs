@@ -200,7 +200,7 @@ impl<R: Read> Read for MemberReader<R> {
                 "it has more than {limit} MiB decompressed, which is the limit"
             )));
         }
-        // // The limit of all members together uses the declared sizes.
+        // The limit of all members together uses the declared sizes.
         if u64::from(self.crc.amount()) > self.member.size {
             return Err(damaged("a member is longer than the archive says"));
         }

@@ -54,10 +54,10 @@ pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileTe
     if bytes.len() as u64 > limit {
         return Ok(left_out(false));
     }
-    // // Editors show invalid UTF-8 with the same replacement characters.
+    // Editors show invalid UTF-8 with the same replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    // // Editors hide the byte order mark.
+    // Editors hide the byte order mark.
     let text = match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

@@ -150,7 +150,7 @@ pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
         return false;
     }
     let name = path.to_string_lossy();
-    // // A schema of envelopes contains their keys but no reply.
+    // A schema of envelopes contains their keys but no reply.
     let is_schema = has(b"\"$schema\"") || has(b"\"properties\"");
     let has_key = || has(b"\"control_packet") || has(b"\"surface_response");
     !is_schema && (has_key() || is_channels(&head)) || has_answer(&name, &head)
