@@ -111,12 +111,12 @@ impl OpenDocument {
         &self.path
     }
 
-    /// Notes which edit of all documents this one has.
+    /// Sets the number of the last edit.
     pub(super) fn note_edit(&mut self, number: u64) {
         self.last_edit = number;
     }
 
-    /// Which edit of all documents was its last; 0 before the first.
+    /// The number of the last edit, counted over all documents. 0 before the first edit.
     pub(super) fn last_edit(&self) -> u64 {
         self.last_edit
     }

@@ -195,7 +195,6 @@ impl SnapshotFile {
         self.summary.get_or_init(|| summarise(self.id, self.source(), &self.findings))
     }
 
-    /// Where its lines start.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(self.text()))
     }

@@ -165,13 +165,11 @@ fn is_yaml(path: &Path) -> bool {
 }
 
 impl Workspace {
-    /// An empty workspace.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the folders of the workspace.
     pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.start.get_or_insert_with(SystemTime::now);
         self.identities = Arc::new(Identities::of_folders(&folders));
@@ -181,7 +179,6 @@ impl Workspace {
         self.look_for_programs();
     }
 
-    /// The folders of the workspace.
     #[must_use]
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders

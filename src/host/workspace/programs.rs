@@ -103,7 +103,7 @@ impl Programs {
         different
     }
 
-    /// Replaces the programs. Gives whether anything is different.
+    /// Returns true if anything changed.
     pub(super) fn take_programs(&mut self, resolution: &Resolution, table: &FileTable) -> bool {
         let (before, mut different) = (self.list.len(), false);
         let mut old: FxHashMap<Identity, VecDeque<State>> = FxHashMap::default();
@@ -124,7 +124,7 @@ impl Programs {
         different || self.list.len() != before
     }
 
-    /// Replaces the transcripts. Gives whether anything is different.
+    /// Returns true if anything changed.
     fn take_transcripts(&mut self, resolution: &Resolution) -> bool {
         let mut old = std::mem::take(&mut self.transcripts);
         let before = old.len();
@@ -150,7 +150,7 @@ impl Programs {
         different | (self.transcripts.len() != before)
     }
 
-    /// Replaces the grammars. Gives whether anything is different.
+    /// Returns true if anything changed.
     fn take_grammars(&mut self, resolution: &mut Resolution) -> bool {
         let mut old = std::mem::replace(&mut self.grammars, GrammarState::of(resolution, &self.base));
         let mut different = old.len() != self.grammars.len();

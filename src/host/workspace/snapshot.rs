@@ -202,13 +202,11 @@ impl Snapshot {
         files
     }
 
-    /// The transcript that a file is.
     #[must_use]
     pub fn transcript(&self, file: FileId) -> Option<&Arc<SnapshotTranscript>> {
         self.transcripts.iter().find(|transcript| transcript.file.id == file)
     }
 
-    /// The grammar of replies that a file is.
     #[must_use]
     pub fn grammar(&self, file: FileId) -> Option<&Arc<SnapshotGrammar>> {
         self.grammars.iter().find(|grammar| grammar.file.id == file)

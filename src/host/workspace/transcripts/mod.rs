@@ -178,21 +178,18 @@ struct Memos {
     starts: KnownStarts,
 }
 
-/// What the records of a transcript depend on.
 #[derive(Debug, Clone, PartialEq)]
 struct RecordsInputs {
     text: Identity<str>,
     reading: Reading,
 }
 
-/// How a text is read.
 #[derive(Debug, Clone, PartialEq)]
 struct Reading {
     settings: Arc<TranscriptSettings>,
     is_document: bool,
 }
 
-/// What the programs around a transcript declare depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct ContextInputs {
     programs: Vec<Identity<SnapshotProgram>>,
