@@ -116,8 +116,8 @@ fn what_changed_after_the_start_is_an_event_of_the_first_look() {
     "]]);
 }
 
-/// A file of equal length replaces another file and keeps the same modification time, as after `cp
-/// -p` and `mv`.
+/// A file of equal length replaces another file and keeps the same modification time, as after
+/// `cp -p` and `mv`.
 #[cfg(unix)]
 #[test]
 fn a_file_of_equal_length_and_time_is_noticed() {

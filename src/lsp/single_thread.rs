@@ -26,7 +26,7 @@ pub enum NextStep {
     Now,
     /// After a pause, or when a message arrives.
     After(Duration),
-    /// When a message arrives.
+    /// Not before a message arrives.
     Idle,
 }
 

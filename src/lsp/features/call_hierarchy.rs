@@ -1,4 +1,5 @@
-//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `callHierarchy/outgoingCalls`
+//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and
+//! `callHierarchy/outgoingCalls`
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{

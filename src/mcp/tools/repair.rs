@@ -1,4 +1,5 @@
-//! `repair`: the messages that ask a model to send bad replies again. The twin of `mangle-ls transcript repair --format json`.
+//! `repair`: messages that request corrected replies from a model. Runs
+//! `mangle-ls transcript repair --format json`.
 
 use serde_json::{Value, json};
 
