@@ -78,7 +78,7 @@ impl AtomFiles {
     }
 
     /// Reads an explicitly given atom file together with the files that its atoms may refer to.
-    /// These are the files below the nearest ancestor folder named `atoms`, or in the same folder.
+    /// The candidates are below the nearest ancestor folder named `atoms`, or in the same folder.
     /// Returns `None` if the file does not look like prompt atoms.
     #[must_use]
     pub fn around(path: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {

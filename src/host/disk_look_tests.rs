@@ -46,7 +46,7 @@ impl Setup {
         let look = DiskLook {
             before: Arc::clone(&self.listing),
             start: self.start,
-            // Late enough that every earlier change counts as settled.
+            // Late enough that all earlier changes are settled.
             now: SystemTime::now() + Duration::from_secs(3_600),
             known: self.known.iter().map(|file| root.join(file)).collect(),
             candidates: vec![root.join(".git/info/exclude")],

@@ -49,8 +49,8 @@ pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) ->
 
 /// Links the programs of `resolution`. `files` is the result of [`super::load`].
 ///
-/// A kernel or a test is a program of its own. It is included only if it was given explicitly, or
-/// if no other program was requested.
+/// A kernel or a test is a program of its own. Such programs are included only if they were given
+/// explicitly, or if no other program was requested.
 #[must_use]
 pub fn join(
     resolution: &Resolution,

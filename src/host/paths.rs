@@ -12,7 +12,7 @@ use crate::report::SourceText;
 use mangle_settings::FACT_EXTENSIONS;
 use mangle_syntax::text::FileId;
 
-/// The minimum age of a change for which a later change has another timestamp.
+/// The minimum age of a change after which a later change has another timestamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// All known files, by path and by id. Ids are valid for the life of the process and are ordered
@@ -153,8 +153,8 @@ pub(super) fn slashes(path: &Path) -> String {
 }
 
 /// True if the name belongs to a known format other than Mangle, even if the path was given
-/// explicitly. These are configurations, YAML, Markdown, JSON, fact tables, logs, and compressed
-/// variants.
+/// explicitly. The formats are configuration, YAML, Markdown, JSON, fact table and log, also
+/// compressed.
 #[must_use]
 pub(super) fn is_other_text(path: &Path) -> bool {
     const ENDINGS: [&str; 17] = [
@@ -179,8 +179,8 @@ pub fn is_facts(path: &Path) -> bool {
         .is_some_and(|extension| FACT_EXTENSIONS.contains(&extension) && !is_mangle(path))
 }
 
-/// True if the file is never a member of a program, but is analyzed as an extension of the
-/// program: a sample kernel (`*.kernel.mg`) or a policy test (`*_test.mg`).
+/// True for sample kernels (`*.kernel.mg`) and policy tests (`*_test.mg`). These files are never
+/// members of a program; each is analyzed as an extension of the program.
 #[must_use]
 pub fn is_single(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

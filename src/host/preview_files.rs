@@ -109,7 +109,7 @@ impl PreviewFiles {
     }
 
     /// Returns the files and folders that the header names in addition to policies, relative to
-    /// the kernel's folder. Some may not exist.
+    /// the kernel's folder. Missing files are included.
     pub fn named(&self) -> impl Iterator<Item = &Path> {
         let named = self.header.groups.iter();
         let named = named.flat_map(|group| [&group.session, &group.atoms, &group.captured]);

@@ -75,8 +75,8 @@ impl PreviewFiles {
             .collect()
     }
 
-    /// Returns the prompts of the header with this name, or all prompts. If the header has none,
-    /// returns one that the request can override.
+    /// Returns the prompts of the header with this name, or all prompts. If the header has no
+    /// prompt, returns a default prompt for the request to override.
     fn named_prompts(&self, name: Option<&str>, stem: &str) -> Vec<NamedPrompt<'_>> {
         if self.header.groups.is_empty() && name.is_none_or(|name| name == stem) {
             return vec![NamedPrompt::default()];

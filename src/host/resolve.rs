@@ -75,8 +75,8 @@ pub fn resolve_exactly(targets: &[CheckTarget], overlay: &Overlay, table: &FileT
     resolve_all(Resolver { scope: Scope::Exact, ..resolver }, false)
 }
 
-/// [`resolve_exactly`], including the transcripts among the targets. They are checked against that
-/// program.
+/// [`resolve_exactly`], including the transcripts among the targets. The transcripts are checked
+/// against that program.
 #[must_use]
 pub fn resolve_exactly_with_transcripts(
     targets: &[CheckTarget],

@@ -43,7 +43,7 @@ pub struct StandaloneFixes {
 }
 
 /// Applies the fixes of `wish` to transcripts, agent runtime configurations and reply grammars.
-/// They are checked against the programs of `files`. Writes nothing to disk.
+/// The files are checked against the programs of `files`. Writes nothing to disk.
 ///
 /// Unreadable files are skipped, because a check reports them.
 #[must_use]

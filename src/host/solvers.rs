@@ -1,9 +1,9 @@
 //! The external solvers that decide properties: `z3` and `cvc5`, found on the search path and run
 //! as processes.
 //!
-//! No setting can name a program. A folder of the path is used only if it is absolute and outside
-//! the working folder and the folders that a confined process may read. Otherwise, anyone with
-//! write access to them could place a program there.
+//! No setting can name a program. A folder of the path is used only if it is absolute, and outside
+//! the working folder and the folders of a confined process. Otherwise, anyone with write access
+//! to them could place a program there.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ struct KnownSolver {
     choice: SolverChoice,
 }
 
-/// In the order in which they are tried.
+/// In order of preference.
 const KNOWN: [KnownSolver; 2] = [
     KnownSolver { name: "cvc5", choice: SolverChoice::Cvc5 },
     KnownSolver { name: "z3", choice: SolverChoice::Z3 },

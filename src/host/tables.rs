@@ -1,4 +1,5 @@
-//! Fact tables among the sample files. They are read when a program with that sample is evaluated.
+//! Fact tables among the sample files, which are read when a program with that sample is
+//! evaluated.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;

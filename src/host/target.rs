@@ -20,8 +20,9 @@ pub enum CheckTarget {
     Folder(PathBuf),
     /// The files below a folder that match a glob relative to it.
     Glob(PathBuf, Globs),
-    /// A file without a Mangle extension. It is a transcript if its settings or its content
-    /// indicate one. Otherwise it is Mangle, unless the extension belongs to another format.
+    /// A file without a Mangle extension. The settings or the content of the file can classify it
+    /// as a transcript. Otherwise, the file is Mangle, unless the extension belongs to another
+    /// format.
     Other(PathBuf),
     /// A file that was explicitly given as a transcript.
     Transcript(PathBuf),

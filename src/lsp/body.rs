@@ -24,7 +24,7 @@ pub(super) struct TextHalves {
     pub(super) changes: Vec<Vec<Half>>,
 }
 
-/// Possible effects of an unusable message, as far as they can be recognized.
+/// Possible effects of an unusable message, if recognizable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Loss {
     /// Documents whose text the message would have changed.

@@ -24,8 +24,8 @@ pub(super) fn content_change(change: TextDocumentContentChangeEvent) -> ContentC
     ContentChange { range, text: change.text }
 }
 
-/// Returns the path of a document: its absolute path, or the URI itself (which is not an absolute
-/// path) for a document that is not on disk.
+/// Returns the path of a document. For a document that is not on disk, the path is the URI itself,
+/// which is not an absolute path.
 pub(super) fn document_path(uri: &Uri) -> PathBuf {
     file_path(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }

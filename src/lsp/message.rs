@@ -209,8 +209,8 @@ impl std::fmt::Debug for Question {
     }
 }
 
-/// A pull of the diagnostics of all files. It is answered when the diagnostics differ from the
-/// client's, and waits until then, so that the client need not poll.
+/// A pull of the diagnostics of all files. The response is sent when the diagnostics differ from
+/// the client's, so that the client need not poll.
 #[derive(Debug)]
 pub(super) struct WorkspacePull {
     pub(super) known: Arc<[PreviousResultId]>,

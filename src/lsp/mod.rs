@@ -1,12 +1,16 @@
 //! The language server: the LSP layer on top of `host` and `ide`.
 //!
 //! Input is JSON-RPC from a client; output is responses, diagnostics and code actions. All
-//! analysis is in other modules. Path of a message:
+//! analysis is in other modules.
 //!
-//! `frame` → `transport` → `server` (one handler per method: sends a `message`, waits for the
-//! reply) → `writer` (one thread that owns the workspace and processes messages in order) → `pool`
-//! (computes the response from a `view`, an immutable snapshot) → back through the handler, or
-//! around it as raw JSON.
+//! Path of a message:
+//!
+//! 1. `frame` splits the input into messages.
+//! 2. `transport` parses them and starts handlers.
+//! 3. `server` has one handler per method, which sends a `message` and waits for the reply.
+//! 4. `writer` is one thread that owns the workspace and processes messages in order.
+//! 5. `pool` computes the response from a `view`, an immutable snapshot.
+//! 6. The response returns through the handler, or bypasses it as raw JSON.
 
 mod actions;
 mod body;

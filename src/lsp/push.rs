@@ -62,8 +62,9 @@ impl PartialEq for PublishedDocument {
 
 impl Publisher {
     /// Pushes changed diagnostics: open documents first, and each new version of them even without
-    /// other changes. The view must have been diagnosed. Stops if the view is outdated. Returns
-    /// true if everything was sent.
+    /// other changes. Stops if the view is outdated.
+    ///
+    /// The view must have been diagnosed. Returns true if everything was sent.
     pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) -> bool {
         let reported = view.snapshot.reported();
         let further = view

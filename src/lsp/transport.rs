@@ -1,8 +1,8 @@
 //! The connection: incoming messages in order, and outgoing responses, requests and notifications.
 //!
 //! One thread reads the input and parses JSON, one thread writes the output, and the caller's
-//! thread runs the service of the framework. Each handler runs up to its first await when its
-//! message is taken from the queue, so that its messages to the writer are in the order of
+//! thread runs the service of the framework. A handler runs up to its first await when its message
+//! is taken from the queue. Messages from handlers to the writer are therefore in the order of
 //! arrival.
 //!
 //! The number of concurrent requests is not limited, so that a cancellation never waits for the

@@ -1,4 +1,4 @@
-//! MCP prompts: request templates for users, with the order in which to call the tools.
+//! MCP prompts: request templates for users, with the recommended order of tool calls.
 
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;

@@ -2,8 +2,10 @@
 //! and nothing can be written.
 //!
 //! A program names files in many places (`mangle-ls.toml`, headers of samples, properties, links).
-//! The check is therefore part of the functions that open files. It applies to the whole process,
-//! is enabled once before any file is read, and cannot be disabled.
+//! The check is therefore part of the functions that open files.
+//!
+//! The confinement applies to the whole process, is enabled once before any file is read, and
+//! cannot be disabled.
 
 use std::io;
 use std::path::{Path, PathBuf};

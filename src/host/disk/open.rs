@@ -69,7 +69,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
         without_waiting(&mut options);
     }
     let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
-    // A missing file fails before this point, so it does not count as an operation.
+    // A missing file fails before this point, so the attempt is not counted as an operation.
     check(DiskOperation::Open, path)?;
     check_is_inside(path, &file)?;
     let metadata = file.metadata()?;

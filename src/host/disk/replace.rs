@@ -63,8 +63,8 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// If the file is read-only, has several hard links, is missing or not a regular file, if its
-    /// content is not `old`, or if the disk is full.
+    /// If the file is read-only, has several hard links, is missing or not a regular file, or
+    /// differs from `old`. Also if the disk is full.
     pub fn prepare(path: &Path, old: &[u8], new: &[u8]) -> Result<Self, ReplaceError> {
         let (path, metadata) = target(path)?;
         let stamp = Stamp::of(&metadata);

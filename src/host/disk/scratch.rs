@@ -75,7 +75,7 @@ impl Scratch {
         self.file.sync_all()
     }
 
-    /// Gives the file a name. The named file is removed when the name is dropped.
+    /// Names the file. The named file is removed when the name is dropped.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use super::confinement::check_path;
 use super::open::Stamp;
 
-/// The time span after a change in which a second change may leave all timestamps unchanged, on a
-/// file system with a resolution of one second.
+/// The minimum age of a change after which a later change has another timestamp, on a file system
+/// with a resolution of one second.
 const COARSE: Duration = Duration::from_secs(2);
 
 /// The same time span on a file system with finer timestamps: a few ticks of the system clock.
@@ -51,7 +51,7 @@ impl FileState {
 }
 
 /// True if a change after `now` has a timestamp other than `time`. A timestamp in the future, for
-/// example from an unpacked archive, counts as settled.
+/// example from an unpacked archive, is treated as settled.
 fn is_settled(time: SystemTime, now: SystemTime) -> bool {
     let nanoseconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
     let tick = if nanoseconds.is_multiple_of(1_000_000) { COARSE } else { FINE };

@@ -1,10 +1,10 @@
 //! Programs of files without configuration. All commands, the editor and the MCP tools use these
 //! rules.
 //!
-//! The program of a Mangle file consists of all Mangle files below one folder: the nearest folder
-//! at or above the file that has its own schemas, or the topmost folder with Mangle files. The
-//! search ends at the root of the repository. Subfolders with their own schemas are separate
-//! programs.
+//! The program of a Mangle file consists of all Mangle files below one folder. That folder is the
+//! nearest folder at or above the file with its own schemas, or the topmost folder with Mangle
+//! files. The search ends at the root of the repository, and subfolders with their own schemas are
+//! separate programs.
 //!
 //! A log, a test or a sample uses the program of the nearest folder at or above it that has Mangle
 //! files. If no such folder exists, it uses the only neighboring folder with Mangle files.

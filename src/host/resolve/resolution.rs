@@ -46,7 +46,7 @@ pub struct ProgramFiles {
     pub embedding: Arc<Embedding>,
     /// Sorted by path.
     pub members: Vec<Member>,
-    /// Sample kernels, other sample files, and policy tests. They are not members of the program.
+    /// Sample kernels, other sample files, and policy tests, which are not members of the program.
     pub singles: Vec<StandaloneFile>,
     /// Mangle files below the program's folder that are in other programs. Empty if a
     /// configuration governs the program.

@@ -44,7 +44,7 @@ pub(in crate::host) fn is_archive(path: &Path) -> bool {
 }
 
 /// Returns the paths of the transcripts in an archive. In an Inspect log, only the samples are
-/// transcripts, because the other members repeat their replies.
+/// transcripts, because all other members repeat their replies.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
 /// Path, modification time, length and members of an archive.
 type CachedArchive = (PathBuf, SystemTime, u64, Arc<[Member]>);
 
-/// The last archive. Its members are usually read one after the other.
+/// The last archive. Its members are usually read in succession.
 static LAST: Mutex<Option<CachedArchive>> = Mutex::new(None);
 
 /// Returns the members of an archive, sorted by name.

@@ -71,9 +71,9 @@ pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// True if the beginning of an explicitly given file identifies it as a transcript: it contains a
-/// JSON reply (envelope), possibly escaped, or is a known container with a model reply. Commands
-/// that read only transcripts use the same function for containers.
+/// True if the beginning of an explicitly given file identifies it as a transcript: a JSON reply
+/// (envelope), possibly escaped, or a known container with a model reply. Commands that read only
+/// transcripts use the same function for containers.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
@@ -130,8 +130,8 @@ pub(in crate::host) fn capture_kind(path: &Path) -> Option<CaptureKind> {
 
 /// True if the first bytes of a file that was not explicitly given contain a model reply.
 pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
-    /// Keywords; each transcript contains at least one. They are roles, and members with model
-    /// texts.
+    /// Keywords; each transcript contains at least one. The keywords are roles, and members with
+    /// model texts.
     const WORDS: [&[u8]; 10] = [
         b"control_packet",
         b"surface_response",

@@ -35,7 +35,7 @@ impl<'a> TranscriptFigures<'a> {
     }
 
     /// Applies the comments of the file that silence findings, and checks the code fences at the
-    /// end of the file. If `latest` is true, only the newest facts count as state.
+    /// end of the file. If `latest` is true, only the newest facts are counted as state.
     #[must_use]
     pub fn of_file(self, beginning: Beginning, latest: bool) -> Self {
         Self { beginning, latest, ..self }

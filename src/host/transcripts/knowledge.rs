@@ -1,5 +1,5 @@
-//! Inputs of the transcript checks in addition to the settings: the declarations of the programs,
-//! the tools of the agent, and the limits of the agent's configuration.
+//! Inputs of the transcript checks in addition to the settings: program declarations, the tools of
+//! the agent, and the limits of the agent's configuration.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

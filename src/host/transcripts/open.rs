@@ -392,7 +392,7 @@ mod tests {
         assert!(member(&path.with_file_name("none.eval")).is_err());
     }
 
-    /// A Zstandard frame in which four bytes expand to 128 KiB, `blocks` times.
+    /// A Zstandard frame with `blocks` blocks, each of four bytes that expand to 128 KiB.
     fn zstd_bomb(blocks: usize) -> Vec<u8> {
         let block = |is_last: u32| ((128_u32 << 10) << 3 | 1 << 1 | is_last).to_le_bytes();
         let mut bytes = [&ZSTD[..], &[0x00, 0x58]].concat();

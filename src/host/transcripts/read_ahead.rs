@@ -1,5 +1,5 @@
-//! Parallel reading of a long transcript: one thread splits it and collects the results in order,
-//! and the other threads parse.
+//! Parallel reading of a long transcript. One thread splits the file and collects the results in
+//! order; helper threads parse.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -82,8 +82,8 @@ pub(in crate::host) struct StretchRequest<'a> {
     pub(in crate::host) target: StretchTarget,
     /// The maximum number of records.
     pub(in crate::host) count: usize,
-    /// Known starts of records, in order. Reading begins at the last one that is before the target
-    /// and still valid.
+    /// Known starts of records, in order. Reading begins at the last valid start before the
+    /// target.
     pub(in crate::host) known: &'a [RecordStart],
     pub(in crate::host) cancel: &'a Cancel,
 }

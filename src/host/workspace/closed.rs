@@ -26,8 +26,8 @@ impl Default for ClosedWorkspace {
 }
 
 impl ClosedWorkspace {
-    /// Returns the programs of a resolution. `summaries` are its files. Previews read the other
-    /// files from the resolution.
+    /// Returns the programs of a resolution. `summaries` are its files. Files that previews read
+    /// in addition to policies come from the resolution.
     pub(in crate::host) fn snapshot(
         &mut self,
         resolution: &Resolution,

@@ -211,10 +211,11 @@ impl OpenDocument {
         is_different
     }
 
-    /// Applies the changes of one version in order. A change that replaces the whole text makes
-    /// earlier changes irrelevant and ends the suspect state. Until then, a suspect document is
-    /// left unchanged, because positions are unreliable. A missing version that arrives late is
+    /// Applies the changes of one version in order. A missing version that arrives late is
     /// inserted at its place.
+    ///
+    /// A change that replaces the whole text makes earlier changes irrelevant and ends the suspect
+    /// state. Until then, a suspect document is left unchanged, because positions are unreliable.
     ///
     /// # Errors
     ///

@@ -55,8 +55,8 @@ pub fn editor_limits(limits: Limits) -> Limits {
     Limits { time: limits.time.min(LONGEST), bytes, ..limits }
 }
 
-/// Returns the memory limit in bytes of one reading of a program. It is a quarter of the free
-/// budget, to leave memory for the other reading and for further programs.
+/// Returns the memory limit in bytes of one reading of a program: a quarter of the free budget.
+/// The rest is for the second reading and for further programs.
 fn share(kept: usize) -> usize {
     (MOST_KEPT.saturating_sub(kept) / 4).clamp(LEAST_BYTES, MOST_BYTES)
 }

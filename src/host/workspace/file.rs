@@ -1,4 +1,4 @@
-//! A file at one revision. Its text is available immediately. It is parsed on the first request,
+//! A file at one revision. The text is available immediately. Parsing starts on the first request,
 //! on the requesting thread, so that an edit costs the same in long and short files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -102,8 +102,7 @@ impl GrammarState {
     }
 }
 
-/// A grammar file at one revision, shared by all revisions in which the grammar and its program
-/// are the same.
+/// A grammar file at one revision, shared by all revisions with the same grammar and program.
 #[derive(Debug)]
 pub struct SnapshotGrammar {
     pub file: Arc<SnapshotFile>,

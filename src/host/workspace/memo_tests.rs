@@ -59,7 +59,7 @@ const EDITED: [&str; 8] = [
     "atoms/style.yaml",
 ];
 
-/// Memos whose output is also part of a snapshot. They are hit when a new snapshot has the same
+/// Memos whose output is also part of a snapshot. A hit occurs when a new snapshot has the same
 /// inputs.
 const PER_REVISION: [&str; 3] = ["JoinInputs", "ProvenanceInputs", "ReplayInputs"];
 

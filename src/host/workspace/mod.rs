@@ -600,7 +600,8 @@ impl Workspace {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                // Of the other documents, only transcripts and sources of prompts are read.
+                // Documents of other kinds are read only if they are transcripts or sources of
+                // prompts.
                 let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
                 let is_own = self.programs.is_transcript(id) || self.programs.is_grammar(id);
                 if document.kind() != document::Kind::Other || is_own || is_read() {

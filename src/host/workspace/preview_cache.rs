@@ -40,7 +40,7 @@ pub(super) struct Kept {
     /// The atoms that the configuration names.
     pub(super) atoms: Option<Arc<AtomFiles>>,
     pub(super) sessions: Vec<Option<Arc<SessionText>>>,
-    /// The header and the file revisions for which `files` was read.
+    /// The header and the file revisions when `files` was read.
     pub(super) read_for: ReadFor,
 }
 

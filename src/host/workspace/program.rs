@@ -203,7 +203,7 @@ fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
     files.iter().map(|file| Arc::clone(file.summary())).collect()
 }
 
-/// A program at one revision, shared by all revisions in which it is the same.
+/// A program at one revision, shared by all revisions with the same program.
 #[derive(Debug)]
 pub struct SnapshotProgram {
     /// The name in output.

@@ -174,8 +174,8 @@ impl Snapshot {
         of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
     }
 
-    /// Returns the programs of sample kernels whose prompts may depend on a file: programs with
-    /// the file or, for other files than policies, programs whose previews read it.
+    /// Returns the programs of sample kernels whose prompts may depend on a file. For a policy,
+    /// these are the programs with the file; for other files, the programs whose previews read it.
     #[must_use]
     pub fn fed_by(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let of_policy = self.samples_of(file);

@@ -20,7 +20,7 @@ use mangle_syntax::lint;
 use mangle_syntax::text::{LineIndex, TextRange, TextSize, size, slice};
 use piggyback::envelope::secrets::redacted;
 
-/// The minimum number of line breaks for which only the first line of a range is shown.
+/// The minimum number of line breaks in a range that is reduced to its first line.
 const MANY_LINES: u32 = 3;
 
 /// The conversation of a request.
@@ -190,7 +190,7 @@ impl<'v> ShownConversation<'v> {
         let mut raw = params.clone();
         raw.text_document.uri = self.source.clone();
         raw.range = self.view.range(self.file, bytes);
-        // The diagnostics of an action are those of the request, at their positions in the
+        // An action contains the diagnostics of the request, at their positions in the
         // conversation.
         raw.context.diagnostics.clear();
         let here = |diagnostic: Diagnostic| {

@@ -1,5 +1,5 @@
-//! `mangle/query`, the equivalent of the command `query`, and the commands of code lenses: a query
-//! with its result as a message, and the equivalent command line.
+//! `mangle/query`, the equivalent of the command `query`, and two commands of code lenses: run a
+//! query, and show the equivalent command line.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Code lenses of the turns of a transcript and their commands: the facts of the kernel after a
+//! Code lenses of the turns of a transcript. Their commands show the facts of the kernel after a
 //! turn, and the replay from a turn on.
 
 use std::path::PathBuf;

@@ -166,8 +166,8 @@ fn turns(shown: &ShownConversation<'_>) -> Vec<DocumentTurn> {
     shown.turns().map(turn).collect()
 }
 
-/// Returns the index of the first record to show: the record with this number, or the first record
-/// of the excerpt with this line of the file.
+/// Returns the index of the first record to show. The name contains either a record number, or a
+/// line of the file, which selects the excerpt with this line.
 fn first(transcript: &SnapshotTranscript, name: &str, count: usize) -> Option<usize> {
     let list = transcript.records().list();
     let Some(line) = name.strip_prefix("line-") else {

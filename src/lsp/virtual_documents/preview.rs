@@ -33,8 +33,8 @@ fn asks_for(file: &SnapshotFile, name: &str) -> bool {
     preview_lenses(file.text(), &stem).iter().any(|preview| preview.name == name)
 }
 
-/// Depends on the files of the kernel's program, and on the change counter of the other files of
-/// previews.
+/// Depends on the files of the kernel's program, and on the change counter of files that previews
+/// read in addition.
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let program = view.snapshot.programs_of(file.id).next()?;
     let mut hasher = FxHasher::default();

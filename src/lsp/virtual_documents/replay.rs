@@ -43,7 +43,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     Ok(written(view, file, &shown))
 }
 
-/// Writes turns one below the other, with the bytes of their records.
+/// Writes the turns in order, each with the bytes of its record.
 fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)]) -> DocumentContent {
     let mut text = String::new();
     let mut add = |turn: &TurnReport| {

@@ -1,5 +1,6 @@
-//! Detection of changes on disk that the client does not report. It runs after a save, an open or
-//! a change of focus. If the client cannot watch files, it also runs while the server is idle.
+//! Detection of changes on disk that the client does not report. A pass runs after a save, an open
+//! or a change of focus. If the client cannot watch files, passes also run while the server is
+//! idle.
 
 use std::sync::Arc;
 use std::time::Duration;

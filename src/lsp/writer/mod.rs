@@ -80,7 +80,7 @@ pub(super) struct Writer {
     replaying: Option<Cancel>,
     /// The token that cancels the running check of properties.
     verifying: Option<Cancel>,
-    /// The revision for which an evaluation or replay panicked.
+    /// The revision of the last evaluation or replay that panicked.
     unevaluable: Option<u64>,
     /// The digest of the evaluations at the last refresh request.
     figured: Option<u64>,
@@ -415,8 +415,8 @@ impl Writer {
 
     /// Starts useful work when no message is waiting.
     fn work(&mut self) {
-        // Also after a turn that failed halfway: a computation for an unpublished revision counts
-        // as outdated.
+        // Also after a turn that failed halfway: a computation for an unpublished revision is
+        // treated as outdated.
         self.publish_revision();
         if self.watches.is_due(self.workspace.revision())
             && let Some(view) = self.view()

@@ -1,5 +1,5 @@
-//! Scheduling of replays of open transcripts: one after the other, on the evaluation thread, when
-//! no evaluation is due. An edit cancels them, and they restart after a short pause in typing.
+//! Scheduling of replays of open transcripts: sequentially, on the evaluation thread, when no
+//! evaluation is due. An edit cancels them, and they restart after a short pause in typing.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -144,7 +144,7 @@ fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
 fn what_a_stopped_evaluation_added_is_shown() {
     for began in [true, false] {
         let (_folder, mut writer) = scanned(&["schemas.gl"]);
-        // The only evaluation to do is the one that was cancelled, which may have added findings.
+        // The only evaluation to do is the canceled one, which may have added findings.
         let view = writer.view().unwrap();
         view.snapshot.programs.iter().for_each(|program| program.evaluate(&Cancel::new()));
         let revision = writer.workspace.revision() - 1;

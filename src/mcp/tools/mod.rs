@@ -22,7 +22,7 @@ use super::arguments::{Argument, Arguments, Kind, optional};
 use super::folders::Folders;
 use super::pages;
 
-/// All tools, in the order in which clients list them.
+/// All tools, in the order of the tool list that clients receive.
 pub(super) const TOOLS: &[&Tool] = &[
     &check::TOOL,
     &explain_rule::TOOL,

@@ -204,7 +204,7 @@ struct ReplayInputs {
     limits: Arc<transcript::Limits>,
 }
 
-/// A transcript at one revision, shared by all revisions in which it is the same.
+/// A transcript at one revision, shared by all revisions with the same transcript.
 #[derive(Debug)]
 pub struct SnapshotTranscript {
     /// The file. A transcript over the size limit has an empty text and a finding.

@@ -21,7 +21,7 @@ static REPLAYING: Mutex<()> = Mutex::new(());
 
 impl SnapshotTranscript {
     /// Passes the policies of the transcript and the context for its findings to `see`. The
-    /// policies are compiled and evaluated once for all revisions in which they are the same. One
+    /// policies are compiled and evaluated once for all revisions with the same policies. One
     /// replay runs at a time.
     ///
     /// Returns `None` if no policies exist, or if cancelled.

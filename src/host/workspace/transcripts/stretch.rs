@@ -1,5 +1,5 @@
-//! Excerpts of transcripts that are too large to hold in memory. Each is read from disk on request
-//! and treated as a small transcript.
+//! Excerpts of transcripts that are too large to hold in memory. An excerpt is read from disk on
+//! request and treated as a small transcript.
 
 use std::io;
 use std::sync::Arc;
