@@ -52,7 +52,7 @@ pub struct CheckOptions {
 /// Checks the programs of `resolution` in parallel. `files` is the result of [`super::load`].
 ///
 /// The result equals the diagnostics of an editor without open documents. Unchanged results are
-/// taken from `memory`. `done` is called after each program; the result of a cancelled check is
+/// taken from `memory`. `done` is called after each program; the result of a canceled check is
 /// incomplete.
 #[must_use]
 pub fn check(

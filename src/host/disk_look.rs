@@ -60,7 +60,7 @@ pub struct DiskLook {
 
 #[derive(Debug)]
 pub struct DiskChanges {
-    /// `None` if the pass was cancelled.
+    /// `None` if the pass was canceled.
     pub(super) listing: Option<DiskListing>,
     /// The changes since the previous pass, one event per path.
     pub(super) events: BTreeMap<PathBuf, FileEvent>,

@@ -14,7 +14,7 @@ use mangle_syntax::text::Cancel;
 pub(super) struct JobQueue(Arc<Mutex<VecDeque<Job>>>);
 
 struct Job {
-    /// The start time. The job also starts when it is cancelled.
+    /// The start time. The job also starts when it is canceled.
     pause: Option<(Instant, Cancel)>,
     run: Box<dyn FnOnce() + Send>,
 }
@@ -30,7 +30,7 @@ impl Job {
 }
 
 impl JobQueue {
-    /// Adds a job. With a `pause`, it starts at that time or when it is cancelled.
+    /// Adds a job. With a `pause`, it starts at that time or when it is canceled.
     pub(super) fn push(&self, pause: Option<(Instant, Cancel)>, run: impl FnOnce() + Send + 'static) {
         self.0.lock().push_back(Job { pause, run: Box::new(run) });
     }

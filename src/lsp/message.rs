@@ -53,7 +53,7 @@ pub(super) enum Message {
     Ask(Question),
     /// A request that may wait for changes.
     Pull(WorkspacePull),
-    /// A request was cancelled.
+    /// A request was canceled.
     Cancelled,
     /// The client sent `shutdown`.
     ShutDown,
@@ -132,9 +132,9 @@ pub(super) struct Basis {
 pub(super) struct EvaluationResult {
     /// The revision of its snapshot.
     pub(super) revision: u64,
-    /// True if it started, so that it may have added findings before it was cancelled.
+    /// True if it started, so that it may have added findings before it was canceled.
     pub(super) began: bool,
-    /// `None` if it was cancelled.
+    /// `None` if it was canceled.
     pub(super) result: Result<Option<EvaluationDigest>, Panicked>,
 }
 
@@ -197,7 +197,7 @@ pub(super) type Responder = Box<dyn FnOnce(Result<&View, RequestRefusal>) + Send
 /// A request that is answered from the snapshot at the time when the writer accepts it.
 pub(super) struct Question {
     pub(super) needs: Prerequisite,
-    /// Cancelled when the response is no longer needed.
+    /// Canceled when the response is no longer needed.
     pub(super) cancel: Cancel,
     pub(super) span: Span,
     pub(super) answer: Responder,

@@ -79,7 +79,7 @@ pub fn serve() -> anyhow::Result<SessionEnd> {
     serve_on(BufReader::new(std::io::stdin()), std::io::stdout())
 }
 
-/// Serves a client on any two streams. Running computations are cancelled when the client
+/// Serves a client on any two streams. Running computations are canceled when the client
 /// disconnects, and end soon afterwards.
 ///
 /// # Errors

@@ -83,7 +83,7 @@ impl Pool {
     }
 }
 
-/// Waits for `pause`. Returns false if cancelled.
+/// Waits for `pause`. Returns false if canceled.
 fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
     let end = Instant::now() + pause;
     while Instant::now() < end && !cancel.is_cancelled() {

@@ -278,7 +278,7 @@ fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> DocumentC
     }
 }
 
-/// Held by a handler while it waits. The framework drops the handler of a cancelled request and
+/// Held by a handler while it waits. The framework drops the handler of a canceled request and
 /// therefore this guard, which cancels the work.
 #[derive(Debug)]
 struct CancelGuard {

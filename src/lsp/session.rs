@@ -155,7 +155,7 @@ fn encoding(client: &ClientCapabilities) -> Encoding {
     }
 }
 
-#[allow(deprecated)] // older clients send nothing but the root
+#[allow(deprecated)] // Older clients send only the root.
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     match &params.workspace_folders {
         Some(folders) if !folders.is_empty() => folder_paths(folders),

@@ -43,7 +43,7 @@ impl Caller {
     /// # Errors
     ///
     /// A sentence for the model, if the arguments are invalid, or if the command fails, takes too
-    /// long, is cancelled or panics.
+    /// long, is canceled or panics.
     pub(super) async fn call(
         &self,
         tool: &'static Tool,

@@ -16,7 +16,7 @@ pub struct CommandRequest {
     pub working: PathBuf,
     /// Texts that override the files on disk, by absolute path.
     pub texts: Vec<(PathBuf, Arc<str>)>,
-    /// Cancelled when the result is no longer needed.
+    /// Canceled when the result is no longer needed.
     pub cancel: Cancel,
 }
 

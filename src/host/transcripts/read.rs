@@ -23,7 +23,7 @@ pub struct ReadOptions<'o> {
     pub stop: &'o Cancel,
 }
 
-/// Reads a transcript to its end, or until `stop` is cancelled. `see` receives all bytes, and the
+/// Reads a transcript to its end, or until `stop` is canceled. `see` receives all bytes, and the
 /// container format after it is detected. `each` receives the records in order, with a function
 /// that returns the position of a record.
 ///

@@ -96,7 +96,7 @@ impl EvaluationCache {
         self.0.latest_if(|inputs| inputs.statements == statements && inputs.settings == *settings)
     }
 
-    /// Evaluates a program and caches the result. Returns `None` if cancelled.
+    /// Evaluates a program and caches the result. Returns `None` if canceled.
     pub(super) fn evaluate(
         &self,
         program: &Arc<Program>,

@@ -18,7 +18,7 @@ use mangle_syntax::text::{Cancel, FileId};
 pub enum Unshown {
     /// The file is in no program, or does not define the requested preview.
     Unknown,
-    /// The request was cancelled, or a newer state is waiting.
+    /// The request was canceled, or a newer state is waiting.
     Outdated,
     /// The program does not load. Contains a message with the first error.
     Refused(String),

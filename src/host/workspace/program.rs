@@ -322,7 +322,7 @@ impl SnapshotProgram {
     }
 
     /// Computes the diagnostics of all files, if they are not known yet. Changes nothing if
-    /// cancelled.
+    /// canceled.
     pub fn diagnose(&self, cancel: &Cancel) {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
@@ -393,7 +393,7 @@ impl SnapshotProgram {
     }
 
     /// Evaluates the program, unless the result is known or the program does not load. Changes
-    /// nothing if cancelled.
+    /// nothing if canceled.
     pub fn evaluate(&self, cancel: &Cancel) {
         if cancel.is_cancelled() {
             return;

@@ -133,7 +133,7 @@ impl SnapshotProgram {
 
 impl Snapshot {
     /// Computes the origins of the prompt lines of a program, if they are not known yet. Changes
-    /// nothing if cancelled.
+    /// nothing if canceled.
     pub fn trace_prompts(&self, program: &SnapshotProgram, cancel: &Cancel) {
         if program.is_traced() || cancel.is_cancelled() {
             return;

@@ -66,7 +66,7 @@ pub struct Scanned {
     pub(super) problems: Vec<Problem>,
     /// True if only the folders of open documents were scanned.
     pub(super) is_partial: bool,
-    /// True if the scan was cancelled. The other fields are then unusable.
+    /// True if the scan was canceled. The other fields are then unusable.
     pub(super) is_cancelled: bool,
 }
 

@@ -26,7 +26,7 @@ pub type DiskLoader<'l> = dyn Fn(&Path, &str, &Path) -> Result<OtherProgram, Str
 
 impl Snapshot {
     /// Checks the properties of a program, if the answers are not known yet. `next` receives the
-    /// name of each property before its check. Changes nothing if cancelled.
+    /// name of each property before its check. Changes nothing if canceled.
     pub fn verify(
         &self,
         program: &SnapshotProgram,

@@ -56,7 +56,7 @@ impl ReplayParams {
 ///
 /// # Errors
 ///
-/// `ContentModified` if the request was cancelled, `InvalidParams` if a policy does not load.
+/// `ContentModified` if the request was canceled, `InvalidParams` if a policy does not load.
 pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel) -> Result<Value> {
     let Some(file) = view.file(&params.uri) else { return Ok(Value::Null) };
     refused(view, file.id)?;

@@ -16,7 +16,7 @@ use mangle_syntax::text::{Encoding, TextRange, TextSize, slice};
 
 /// The token types of each kind, in order of preference. The first type that the client supports
 /// is used.
-#[rustfmt::skip] // One row a kind.
+#[rustfmt::skip] // One row per kind.
 const TYPES: &[(SemanticTokenKind, &[SemanticTokenType])] = &[
     (SemanticTokenKind::Comment, &[SemanticTokenType::COMMENT]),
     (SemanticTokenKind::Keyword, &[SemanticTokenType::KEYWORD]),

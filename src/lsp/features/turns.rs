@@ -70,7 +70,7 @@ pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<TurnPara
 ///
 /// # Errors
 ///
-/// `ContentModified` if the request was cancelled.
+/// `ContentModified` if the request was canceled.
 pub(in crate::lsp) fn command(
     view: &View,
     name: &str,

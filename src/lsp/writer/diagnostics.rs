@@ -30,7 +30,7 @@ impl Writer {
         }
     }
 
-    /// Handles a cancelled request. A computation that no request waits for is also cancelled,
+    /// Handles a canceled request. A computation that no request waits for is also canceled,
     /// unless its result is to be pushed.
     pub(super) fn cancelled(&mut self) {
         self.questions.retain(|question| !question.cancel.is_cancelled());
@@ -115,7 +115,7 @@ impl Writer {
 
     /// Starts the computation that a request or the client needs, unless one is running.
     ///
-    /// If a cancelled computation has not stopped yet, only the work for requests is started, on
+    /// If a canceled computation has not stopped yet, only the work for requests is started, on
     /// another thread. A keystroke then does not wait for the stop. At most two computations run
     /// at the same time.
     pub(super) fn diagnose(&mut self) {

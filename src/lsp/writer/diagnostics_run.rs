@@ -25,7 +25,7 @@ pub(super) struct DiagnosticsRun {
 pub(super) type Current = Arc<Mutex<Option<Arc<SnapshotProgram>>>>;
 
 impl DiagnosticsRun {
-    /// True if it was cancelled and is not diagnosing any of these programs. A result about one of
+    /// True if it was canceled and is not diagnosing any of these programs. A result about one of
     /// them would be worth waiting for.
     pub(super) fn is_stopping_elsewhere(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
         let current = self.current.lock();

@@ -66,7 +66,7 @@ pub(super) struct Writer {
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<DiagnosticsRun>,
-    /// The number of the cancelled computation of diagnostics that has not stopped yet, in
+    /// The number of the canceled computation of diagnostics that has not stopped yet, in
     /// addition to `running`.
     stopping: Option<u64>,
     /// The number of started computations of diagnostics.
@@ -92,7 +92,7 @@ pub(super) struct Writer {
     pushed: Option<Basis>,
     /// The number of finished evaluations and replays, which add findings.
     additions: u64,
-    /// True if an evaluation or replay was cancelled or outdated, so that its added findings were
+    /// True if an evaluation or replay was canceled or outdated, so that its added findings were
     /// not announced.
     is_addition_unseen: bool,
     progress: Option<Progress>,

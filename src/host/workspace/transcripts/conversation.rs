@@ -11,7 +11,7 @@ use mangle_syntax::text::Cancel;
 
 impl SnapshotTranscript {
     /// Returns the records from an index on, with the findings of `check` and of a replay. Returns
-    /// `None` if cancelled.
+    /// `None` if canceled.
     pub fn conversation(
         &self,
         first: usize,

@@ -56,7 +56,7 @@ impl Known {
     }
 
     /// Returns the compiled and evaluated program. Returns `None` without a policy, or if
-    /// cancelled.
+    /// canceled.
     pub(super) fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
         let program = self.programs.first()?;
         let (kernel, replay) = (&settings.kernel, &settings.replay);

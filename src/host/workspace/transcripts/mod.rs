@@ -247,7 +247,7 @@ impl SnapshotTranscript {
         })
     }
 
-    /// Computes the diagnostics, if they are not known yet. Changes nothing if cancelled.
+    /// Computes the diagnostics, if they are not known yet. Changes nothing if canceled.
     pub fn diagnose(&self, cancel: &Cancel) {
         if !self.is_diagnosed()
             && let Some(found) = self.find(cancel)

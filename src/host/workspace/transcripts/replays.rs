@@ -24,7 +24,7 @@ impl SnapshotTranscript {
     /// policies are compiled and evaluated once for all revisions with the same policies. One
     /// replay runs at a time.
     ///
-    /// Returns `None` if no policies exist, or if cancelled.
+    /// Returns `None` if no policies exist, or if canceled.
     pub fn replay<T>(
         &self,
         cancel: &Cancel,
@@ -55,7 +55,7 @@ impl SnapshotTranscript {
     }
 
     /// Replays an open transcript for its viewers, if the result is not known yet. Changes nothing
-    /// if cancelled.
+    /// if canceled.
     pub fn replay_for_readers(&self, cancel: &Cancel) {
         if self.is_replayed() {
             return;
@@ -80,7 +80,7 @@ impl SnapshotTranscript {
         }
     }
 
-    /// Returns the replay results of records. Returns `None` if cancelled.
+    /// Returns the replay results of records. Returns `None` if canceled.
     pub(super) fn verdicts_of(
         &self,
         records: &Records,

@@ -38,7 +38,7 @@ pub struct DiskStretch {
 }
 
 impl SnapshotTranscript {
-    /// Reads an excerpt from disk. Returns `None` if cancelled.
+    /// Reads an excerpt from disk. Returns `None` if canceled.
     ///
     /// # Errors
     ///
