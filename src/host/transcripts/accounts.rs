@@ -56,7 +56,7 @@ impl AccountPolicies {
         Self::compiled(transcripts, may_deny)
     }
 
-    /// Compiles only policies that have at least one verdict.
+    /// Compiles only policies that may deny whole replies or have `permit` rules.
     #[must_use]
     pub fn that_judge(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, |program, settings| {

@@ -40,7 +40,7 @@ pub struct CheckedTranscripts {
     pub files: Vec<FileId>,
     /// The number of JSON replies (envelopes) that the runtime accepts.
     pub envelopes: u64,
-    /// The number of envelopes that were checked without declarations.
+    /// The number of files that were checked without declarations.
     pub undeclared: usize,
     /// The numbers of findings over the limit, which `entries` does not contain.
     pub omitted: Vec<OverflowCounts>,

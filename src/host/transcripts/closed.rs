@@ -13,8 +13,9 @@ use mangle_syntax::text::{FileId, TextRange};
 /// In bytes, for all closed transcripts together.
 const MOST_IN_ALL: u64 = 32 << 20;
 
-/// Returns the maximum number of bytes to read of each closed transcript, in order. Transcripts
-/// without a remaining budget, and transcripts that are reported only while open, are omitted.
+/// Returns the maximum number of bytes to read of each closed transcript, in order. The limit is 0
+/// for a transcript that exceeds its own limit or the remaining budget. Transcripts that are
+/// reported only while open are omitted.
 pub(in crate::host) fn closed_limits(
     transcripts: &[TranscriptFile],
     overlay: &Overlay,
