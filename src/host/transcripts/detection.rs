@@ -71,9 +71,9 @@ pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// True if the beginning of an explicitly given file identifies it as a transcript: a JSON reply
-/// (envelope), possibly escaped, or a known container with a model reply. Commands that read only
-/// transcripts use the same function for containers.
+/// True if the beginning of a named file shows a transcript: a JSON reply (envelope), possibly
+/// escaped, or a model reply in a known container. Commands that read only transcripts use the
+/// same function for containers.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
