@@ -23,7 +23,7 @@ const MAX_OUTPUT_BYTES: u64 = 4_000_000;
 /// The memory limit of a solver, in megabytes.
 const MAX_MEGABYTES: u32 = 900;
 
-/// The interval at which a running solver is polled.
+/// The polling interval of a running solver.
 const POLL: Duration = Duration::from_millis(5);
 
 /// A solver and its arguments.

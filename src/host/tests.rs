@@ -103,7 +103,8 @@ fn check(fixture: &str, arguments: &[&str], expected: Expect) {
     expected.assert_eq(&resolve_at(&root, arguments, &Overlay::default()));
 }
 
-/// The same for a command that processes transcripts, with explicitly given transcripts.
+/// Resolves the arguments of a command that processes transcripts, with explicitly given
+/// transcripts.
 fn check_transcripts(fixture: &str, arguments: &[&str], transcripts: &[&str], expected: Expect) {
     let folder = tree(fixture);
     let [arguments, transcripts] =

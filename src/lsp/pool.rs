@@ -20,7 +20,7 @@ pub(super) enum Pool {
     Queue(JobQueue),
 }
 
-/// The interval at which a delayed job checks its cancellation.
+/// The interval between cancellation checks of a delayed job.
 const NAP: Duration = Duration::from_millis(5);
 
 impl Pool {

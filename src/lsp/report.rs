@@ -22,8 +22,7 @@ pub(super) struct FileReport<'v> {
     diagnostics: Vec<&'v lint::Diagnostic>,
     /// Summaries of the findings over the limit.
     rest: Vec<lint::Diagnostic>,
-    /// The URI at which the file is also open, with a different text that is used for the
-    /// analysis.
+    /// The URI of another opening of the file, if the analysis uses its different text.
     counts_elsewhere: Option<String>,
 }
 

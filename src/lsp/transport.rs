@@ -1,9 +1,8 @@
 //! The connection: incoming messages in order, and outgoing responses, requests and notifications.
 //!
-//! One thread reads the input and parses JSON, one thread writes the output, and the caller's
-//! thread runs the service of the framework. A handler runs up to its first await when its message
-//! is taken from the queue. Messages from handlers to the writer are therefore in the order of
-//! arrival.
+//! The input thread parses JSON, the output thread writes messages, and the caller's thread runs
+//! the service of the framework. A handler runs up to its first await when its message is taken
+//! from the queue. Messages from handlers to the writer are therefore in the order of arrival.
 //!
 //! The number of concurrent requests is not limited, so that a cancellation never waits for the
 //! request that it cancels.
@@ -175,7 +174,7 @@ fn supply_params(message: &mut Value) {
     }
 }
 
-/// The maximum depth at which URIs are searched in parameters.
+/// The maximum nesting depth of URIs in parameters.
 const NESTING: u8 = 5;
 
 /// Encodes invalid characters in URIs. Some clients send plain paths after `file://`, and the

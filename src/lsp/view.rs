@@ -164,7 +164,7 @@ impl<'v> DocumentPlace<'v> {
         programs.into_iter().filter_map(|program| self.place_in(program))
     }
 
-    /// Returns the position in each program with the file, including programs where it is only
+    /// Returns the position in each program with the file, including programs that use it only as
     /// context: sample kernels and policy tests.
     pub(super) fn everywhere(&self) -> impl Iterator<Item = Place<'v>> + use<'_, 'v> {
         let Self { view, file, .. } = *self;

@@ -1,4 +1,4 @@
-//! One tool call, on a separate thread, with a deadline and cancellation.
+//! Execution of a tool call on a separate thread, with a deadline and cancellation.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! and nothing can be written.
 //!
 //! A program names files in many places (`mangle-ls.toml`, headers of samples, properties, links).
-//! The check is therefore part of the functions that open files.
+//! Therefore, the functions that open files contain the check.
 //!
 //! The confinement applies to the whole process, is enabled once before any file is read, and
 //! cannot be disabled.

@@ -89,7 +89,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// If the file is a different one.
+/// If the file is different.
 fn check_is_inside(path: &Path, file: &fs::File) -> io::Result<()> {
     let Some(inside) = inside(path)? else { return Ok(()) };
     let (now, opened) = (Stamp::of(&fs::metadata(inside)?), Stamp::of(&file.metadata()?));

@@ -11,7 +11,7 @@ use super::open::Stamp;
 /// with a resolution of one second.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// The same time span on a file system with finer timestamps: a few ticks of the system clock.
+/// As [`COARSE`], on a file system with finer timestamps: a few ticks of the system clock.
 const FINE: Duration = Duration::from_millis(50);
 
 /// Length, times and identity of a file or folder.

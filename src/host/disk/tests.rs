@@ -154,8 +154,8 @@ fn what_somebody_saved_meanwhile_stays() {
     assert_eq!((text(&file), names(&folder)), ("save".into(), vec!["file".into()]));
 }
 
-/// One thread saves and another replaces the file it read. No save may be overwritten with an
-/// older text.
+/// Concurrent saves by one thread, and replacements of a previously read text by another thread.
+/// No save may be overwritten with an older text.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_save_is_lost_in_a_race() {

@@ -97,7 +97,7 @@ impl Folders {
     }
 
     /// Returns the only folder directly below `folder` with Mangle files. The result is
-    /// `Some(None)` if there are several, and `None` if there is none.
+    /// `Some(None)` if there are several, and `None` if none exists.
     fn neighbors(&mut self, folder: &Path, overlay: &Overlay) -> Option<Option<PathBuf>> {
         if is_shared(folder) {
             return None;

@@ -148,7 +148,7 @@ impl OpenDocument {
         self.file.id
     }
 
-    /// The same document with another file id. Needed if a link in its path now has an identity of
+    /// Changes the file id of the document. Needed if a link in its path now has an identity of
     /// its own, or no longer has one.
     pub(super) fn moved(mut self, id: FileId, path: Arc<Path>) -> Self {
         let text = self.flushed_text();

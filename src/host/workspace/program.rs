@@ -1,4 +1,4 @@
-//! One program of the workspace: the state that is kept between revisions, and the snapshot at one
+//! A program of the workspace: the state that is kept between revisions, and the snapshot at one
 //! revision.
 
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ use piggyback::envelope::Catalogue;
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     list: Vec<State>,
-    /// One program for each document that is not on disk.
+    /// Programs of documents that are not on disk, one per document.
     lone: Vec<State>,
     projects: Vec<Project>,
     agents: Vec<AgentSettings>,
@@ -247,7 +247,7 @@ impl Programs {
         true
     }
 
-    /// Adds the program of a document that is not on disk, which consists of that document.
+    /// Adds a single-file program for a document that is not on disk.
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
         let name = path.to_string_lossy().into();

@@ -135,8 +135,8 @@ impl SnapshotProgram {
         }
     }
 
-    /// The same from the cache only, without results of this snapshot. Comparisons with other
-    /// programs are not cached.
+    /// Returns its properties with the cached answers, without results of this snapshot.
+    /// Comparisons with other programs are not cached.
     fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
         let alone = Surroundings {
             name: &|file| self.name_of(file),

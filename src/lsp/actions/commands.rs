@@ -46,7 +46,7 @@ pub(in crate::lsp) const COMMANDS: [&str; 11] = [
     TEST,
 ];
 
-/// Returns the action that shows the message that requests a corrected reply from the model.
+/// Returns the action that shows the retry prompt for a bad reply.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
     let title = "Copy the repair prompt".to_owned();
     let argument = serde_json::to_value(RepairParams::of(uri, record)).ok();

@@ -204,7 +204,7 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// Adds refactorings at the position, except those that a fix there already performs.
+    /// Adds refactorings at the position, except duplicates of fixes.
     fn assists(&mut self) {
         let Self { view, file, params, .. } = *self;
         // Cursor movement does not offer fixes of the whole file.

@@ -44,7 +44,7 @@ enum DirectionParam {
     Users,
 }
 
-/// One name or several.
+/// A name or a list of names.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Names {

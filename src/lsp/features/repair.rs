@@ -1,5 +1,5 @@
-//! `mangle/repair`, the message that requests a corrected reply from a model, and the command that
-//! shows the message.
+//! `mangle/repair`, the retry prompt for a model's bad reply, and the command that shows the
+//! prompt.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use piggyback::envelope::atoms::rules::NO_PERIOD;
 use piggyback::envelope::secrets::SecretContext as Secrets;
 use piggyback::transcript::DocumentRecord;
 
-/// The command that shows the message.
+/// The command that shows the retry prompt.
 pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

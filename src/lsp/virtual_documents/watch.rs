@@ -9,7 +9,7 @@ use super::{CHANGED, DocumentAddress};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
-/// The number of watched documents at which documents with closed sources are removed.
+/// The maximum number of watched documents before documents with closed sources are removed.
 const MOST: usize = 200;
 
 /// A virtual document that the client requested.

@@ -1,8 +1,8 @@
 //! The single writer: owns the workspace, processes messages in order of arrival, and passes
 //! snapshots to the pool. All state changes happen here.
 //!
-//! One computation of diagnostics runs at a time. An edit cancels it, and the newest state is
-//! computed next for all waiting requests.
+//! At most one computation of diagnostics runs at a time. An edit cancels it, and the newest state
+//! is computed next for all waiting requests.
 
 mod diagnostics;
 mod diagnostics_run;

@@ -1,5 +1,4 @@
-//! `repair`: messages that request corrected replies from a model. Runs
-//! `mangle-ls transcript repair --format json`.
+//! `repair`: retry prompts for bad replies. Runs `mangle-ls transcript repair --format json`.
 
 use serde_json::{Value, json};
 

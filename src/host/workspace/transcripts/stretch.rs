@@ -24,7 +24,7 @@ const LATER: &str = "A stretch of a large file: verdicts, and findings that depe
 /// An excerpt of a transcript on disk.
 #[derive(Debug)]
 pub struct DiskStretch {
-    /// Its bytes as a file. Line numbers start at 0 in the excerpt.
+    /// The excerpt as a file. Line numbers start at 0 in the excerpt.
     pub file: Arc<SnapshotFile>,
     /// The number of lines before the excerpt.
     pub lines: u32,
