@@ -1,4 +1,4 @@
-//! The program that a property compares with (`@equivalent`, `@implies`), as it is on disk.
+//! The other program of a comparison property (`@equivalent`, `@implies`), read from disk.
 
 use std::path::Path;
 
@@ -9,18 +9,21 @@ use super::{
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
 
-/// Loads the program at a path that counts from `folder`, for the versions of its settings. Names of its files count from `working`.
+/// Loads the program at a path relative to `folder`, for the versions of its settings. File names
+/// in output are relative to `working`.
 ///
 /// # Errors
-/// When something there cannot be read, or there is not exactly one program.
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
 pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherProgram, String> {
     other_program_for(VersionOptions::default(), folder, path, working)
 }
 
-/// [`other_program`], with versions that options choose.
+/// [`other_program`] for the versions of command-line options.
 ///
 /// # Errors
-/// When something there cannot be read, or there is not exactly one program.
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
 pub fn other_program_for(
     versions: VersionOptions,
     folder: &Path,
@@ -36,7 +39,7 @@ pub fn other_program_for(
     problems.append(&mut resolution.empty);
     problems.extend(unread);
     problems.extend(unparsed(&files, &named.targets, memory.table()));
-    // Also what was met on the way: without it the program would be another one.
+    // Walk errors also count, because the program may be incomplete.
     if let Some(problem) = problems.first() {
         return Err(format!("{path}: {}", problem.why));
     }
