@@ -39,7 +39,7 @@ pub struct Checker {
     /// The base folder of file names.
     pub(super) root: PathBuf,
     pub(super) settings: Arc<Settings>,
-    /// The time at which policies are evaluated.
+    /// The evaluation time of policies.
     pub(super) clock: Clock,
     form: TurnForm,
 }
@@ -50,7 +50,7 @@ impl fmt::Debug for Checker {
     }
 }
 
-/// The reason for which policies cannot be used.
+/// The reason for an unusable policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
     /// A given path does not exist or cannot be read.
@@ -193,7 +193,7 @@ impl Checker {
         SessionLines::of(session, self.form)
     }
 
-    /// The time at which policies are evaluated, in nanoseconds since 1970.
+    /// The evaluation time of policies, in nanoseconds since 1970.
     #[must_use]
     pub fn now_ns(&self) -> i64 {
         self.clock.now_ns

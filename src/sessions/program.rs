@@ -67,8 +67,9 @@ impl PolicyProgram {
         Ok(PolicyAnswer { columns: unique(answer.columns), rows, warnings: answer.lost })
     }
 
-    /// Explains the facts that match an atom or, if there are none, the unsatisfied premises of
-    /// each rule.
+    /// Explains the facts that match an atom.
+    ///
+    /// If no fact matches, the result contains the unsatisfied premises of each rule.
     ///
     /// # Errors
     /// Returns the errors of [`PolicyProgram::query`].

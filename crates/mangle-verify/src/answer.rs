@@ -23,7 +23,7 @@ use crate::vacuity;
 pub enum Verdict {
     /// A world violates the property.
     Violated,
-    /// A world satisfies the property, which claims that such a world exists.
+    /// The property claims that a world exists, and a world was found.
     Possible,
     /// No world of any size violates the property.
     Holds,
@@ -61,7 +61,7 @@ impl Verdict {
         }
     }
 
-    /// True if the verdict is the one that the author of the property expects.
+    /// True if the author of the property expects this verdict.
     #[must_use]
     pub fn is_good(self) -> bool {
         matches!(self, Self::Holds | Self::HoldsUpTo | Self::Possible)
@@ -91,8 +91,8 @@ pub struct Answer {
     pub differences: Vec<ReadingDifference>,
     /// The argument that no world of any size violates the property.
     pub argument: Option<String>,
-    /// The operations of the rules for which the tried values are incomplete. Empty unless the
-    /// verdict is undecided.
+    /// The operations of the rules that the tried values do not cover. Empty unless the verdict is
+    /// undecided.
     pub reasons: Vec<String>,
     /// The solver that decided the question, if any.
     pub solver: Option<&'static str>,
@@ -111,7 +111,7 @@ pub struct Answer {
 pub struct Covered {
     /// The maximum number of facts of a world.
     pub facts: usize,
-    /// Each input with the values of its columns.
+    /// The inputs, each with the values of its columns.
     pub values: Vec<(String, Vec<Vec<String>>)>,
     /// The number of worlds.
     pub worlds: f64,

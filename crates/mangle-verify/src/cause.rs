@@ -124,7 +124,7 @@ fn counterpart(fact: &str) -> String {
     without_mark(fact).unwrap_or_else(|| in_other_text(fact))
 }
 
-/// True if a fact matches a pattern in which `_` is any argument.
+/// True if a fact matches a pattern. In a pattern, `_` is any argument.
 fn is_instance(fact: &str, pattern: &str) -> bool {
     let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
     if name(fact) != name(pattern) {

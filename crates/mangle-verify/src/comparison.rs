@@ -1,9 +1,8 @@
-//! Comparison of two programs: for each rule that causes a difference, a smallest world that shows
-//! it.
+//! Comparison of two programs, with a smallest world for each rule that causes a difference.
 //!
-//! A search finds a world in which one program derives a fact that the other program does not
-//! derive. It determines the statement that causes the difference and repeats the search without
-//! that statement. The comparison ends when no difference is left.
+//! A search finds a world with a fact that only one program derives. The statement that causes the
+//! difference is determined, and the search is repeated after removing that statement. The
+//! comparison ends when no difference is left.
 
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ pub struct Comparison {
     pub solver: Option<&'static str>,
     /// The argument that no world of any size shows a difference.
     pub argument: Option<&'static str>,
-    /// The reason for which more differences may exist.
+    /// The reason that more differences may exist.
     pub undecided: Option<String>,
     /// True if the other program may derive additional facts.
     pub may_remove: bool,
@@ -111,7 +110,7 @@ type LocatedDifference = (Difference, Option<(FileId, u32)>);
 #[derive(Default)]
 struct OneDirection {
     differences: Vec<Difference>,
-    /// The reason for which more differences may exist.
+    /// The reason that more differences may exist.
     undecided: Option<String>,
     solver: Option<&'static str>,
 }

@@ -1,5 +1,4 @@
-//! Dependencies between predicates: the predicates that a question needs, and the predicates that
-//! depend on the inputs.
+//! Dependencies of a question: the needed predicates, and the predicates that depend on the inputs.
 
 use mangle_engine::kernel::Compiled;
 use mangle_engine::kernel::plan::{Let, RelationId, Step, StepKind};

@@ -39,7 +39,7 @@ pub(crate) struct Rules {
     /// The package of the rules in `of_program`.
     pub(crate) package: Option<Symbol>,
     pub(crate) forbidden: Vec<String>,
-    /// The parts of comments from which the rules are built.
+    /// The parts of comments that become rules.
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -77,7 +77,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds a rule for worlds in which only one of two programs has a solution.
+    /// Adds a rule for worlds with a solution in only one of two programs.
     pub(crate) fn add_difference(&mut self, atom: &ComparedAtom, direction: Direction) {
         let own = format!("{}{}", atom.key.name, atom.args);
         let other = format!("{}{}", in_other(atom.key).name, atom.args);

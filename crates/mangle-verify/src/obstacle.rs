@@ -20,7 +20,7 @@ pub enum Obstacle {
     /// No world was found, but the tried values are incomplete.
     #[error("{}", listed(.reasons, *.has_solver))]
     Incomplete {
-        /// The operations for which values may be missing.
+        /// The operations that may need more values.
         reasons: Vec<Reason>,
         /// True if a solver was used.
         has_solver: bool,

@@ -1,5 +1,4 @@
-//! Detection of rules and negations without effect, by searching for a world in which each of them
-//! matters.
+//! Detection of rules and negations without effect, by searching for a world that shows an effect.
 
 use std::sync::Arc;
 
@@ -147,8 +146,9 @@ impl Survey<'_> {
         self.found.idle.push(IdleRule { file: place.file.id, range, predicate, kind, facts });
     }
 
-    /// Returns the maximum number of facts up to which a changed program derives the same facts of
-    /// a rule's predicate.
+    /// Compares a changed program with the program for the predicate of a rule.
+    ///
+    /// Returns the maximum number of facts of the compared worlds if both derive the same facts.
     fn is_same(&mut self, changed: &Program, place: &RulePlace<'_>) -> Option<Option<usize>> {
         let pair = ProgramPair::new(changed, self.program);
         let atom = ComparedAtom::read(&pair, &place.atom(self.program)).ok()?;

@@ -1,5 +1,5 @@
-//! Detection of predicates whose statements and dependencies are equal in two programs, so that no
-//! search is needed.
+//! Detection of predicates with equal statements and dependencies in two programs. They need no
+//! search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The search for the smallest world in which a predicate has a fact.
+//! The search for the smallest world with a fact of a predicate.
 //!
 //! Sizes are tried in increasing order from zero. For each size, the program is evaluated in all
 //! worlds at once, a solver searches for a solution, and the kernel confirms it. Unconfirmed worlds
@@ -42,7 +42,7 @@ pub struct Question {
     pub forbidden: Vec<PredicateId>,
     /// The input predicates of a world.
     pub inputs: Vec<InputPredicate>,
-    /// The predicates that the goal depends on and that have facts and no rules.
+    /// The predicates with facts and without rules that the goal depends on.
     pub constants: Vec<PredicateKey>,
     /// The reason that no world has a fact of the goal, if no search is needed.
     pub settled: Option<&'static str>,
@@ -53,7 +53,7 @@ pub struct Question {
     pub has_stores: bool,
     /// The limits for the evaluation of one world.
     pub limits: Limits,
-    /// The time at which worlds are evaluated.
+    /// The evaluation time of worlds.
     pub clock: Clock,
     /// The solvers for questions that the embedded search cannot decide.
     pub solvers: Solvers,
@@ -86,7 +86,7 @@ pub struct World {
 /// The outcome of a search.
 #[derive(Debug)]
 pub enum Outcome {
-    /// A world in which the goal has a fact.
+    /// A world with a fact of the goal.
     Found {
         /// The world.
         world: World,
@@ -180,13 +180,13 @@ pub(crate) struct Search<'q> {
     reading: cone::Reading<'q>,
     /// The predicates that determine the answer.
     roots: Vec<PredicateId>,
-    /// The values that the rules suggest, computed on demand, and the limit that truncated them.
+    /// The suggested values, computed on demand, and the limit that truncated them.
     tried: Option<Candidates>,
     /// The operations on the values of the inputs.
     analysis: Option<Analysis>,
     /// The values for the worlds of the current size.
     pub(crate) certificate: Certificate,
-    /// The reasons for which worlds of the previous sizes may be missing.
+    /// The reasons for possibly missing worlds of the previous sizes.
     reasons: BTreeSet<Reason>,
     pub(crate) cone: Cone,
     pub(crate) base: Kernel,
@@ -526,7 +526,7 @@ impl Search<'_> {
         Ok(self.worlds.stopping(stop).filter(|id| !self.cone.needs(id.0)))
     }
 
-    /// Returns the smallest world in which any rule stops the evaluation. Rules with unsupported
+    /// Returns the smallest world that stops the evaluation in any rule. Rules with unsupported
     /// dependencies are excluded.
     fn aborting(&mut self, scope: Scope) -> Result<Option<(World, Stop)>, Obstacle> {
         if self.question.compiled.reading != Reading::Engine {
@@ -550,7 +550,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the reason for which the engine misses facts that a predicate depends on, if any.
+/// Returns the reason for missing facts in the engine's evaluation of a predicate, if any.
 fn missed_by_engine(compiled: &Compiled, root: PredicateId) -> Option<String> {
     if let Some(read) = compiled.unordered_below(root) {
         let name = compiled.name(read.predicate);
@@ -642,8 +642,8 @@ impl Worlds<'_> {
     }
 }
 
-/// Simplifies the latest solution: each value is replaced by the first value for which a solution
-/// exists.
+/// Simplifies the latest solution: each value is replaced by the first value that leaves a
+/// solution.
 fn simplest(evaluation: &mut Evaluation<'_>, goal: Literal) -> Vec<(usize, Vec<ValueId>)> {
     let mut fixed = vec![goal];
     let mut facts = evaluation.world();

@@ -11,7 +11,7 @@ use crate::program_pair::split_mark;
 /// The maximum number of predicates in a message.
 const MAX_NAMES: usize = 4;
 
-/// Returns the predicates that a goal depends on and that have facts and no rules.
+/// Returns the predicates with facts and without rules that a goal depends on.
 pub(crate) fn constants(program: &Program, compiled: &Compiled, goal: PredicateId) -> Vec<PredicateKey> {
     let cone = cone::Reading::new(compiled).cone(&[goal], &[]);
     let needed = program.predicates.iter().filter(|predicate| {

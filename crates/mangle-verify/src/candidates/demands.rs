@@ -163,7 +163,7 @@ impl<'w> Demands<'w> {
         self.of.get(node as usize).and_then(|all| all.get(&value)).copied().unwrap_or_default()
     }
 
-    /// Demands the texts for which a concatenation has a value.
+    /// Demands the texts that make a concatenation have a value.
     fn invert_concatenation(
         &mut self,
         values: &mut Values,
@@ -184,7 +184,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// Demands the arguments for which a function has a value.
+    /// Demands the arguments that make a function have a value.
     fn invert(&mut self, values: &mut Values, world: &dyn ArgumentValues, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
@@ -218,7 +218,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// Demands the argument tests for which the value of a function passes a test.
+    /// Demands argument tests that make the value of a function pass a test.
     fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Meeting, test: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let Datum::String(text) = values.get(test).clone() else { return };

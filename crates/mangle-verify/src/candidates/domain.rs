@@ -1,5 +1,4 @@
-//! The candidate values of a place: compared values that conform to its type, and additional values
-//! of that type.
+//! The candidate values of a place: compared values of its type, and additional values.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, Type};

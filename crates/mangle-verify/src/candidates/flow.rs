@@ -12,7 +12,7 @@ use super::graph::{Computation, Graph, Node, Part};
 /// The maximum number of values per node.
 const MOST_VALUES: usize = 4_000;
 
-/// The maximum number of argument combinations for which a function is computed.
+/// The maximum number of argument combinations per function.
 const MOST_RESULTS: usize = 10_000;
 
 /// The maximum number of rounds through all rules.

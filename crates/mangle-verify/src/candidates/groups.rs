@@ -18,7 +18,7 @@ pub(super) struct Groups {
     pub(super) is_shared: Vec<bool>,
 }
 
-/// The number of inequalities from which on a group needs as many values as a world has facts.
+/// The minimum number of inequalities for a group to need as many values as a world has facts.
 const INEQUALITIES: usize = 2;
 
 impl Groups {

@@ -56,7 +56,7 @@ pub struct InputPredicate {
     pub rows: Vec<Vec<Type>>,
 }
 
-/// The data from which the values are computed.
+/// The data for computing the values.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'s> {
     pub(crate) compiled: &'s Compiled,
@@ -76,7 +76,7 @@ pub(crate) struct Candidates {
     pub(crate) cut: Option<&'static str>,
 }
 
-/// The number of rounds in which values propagate between places.
+/// The number of rounds that propagate values between places.
 const ROUNDS: usize = 4;
 
 /// Returns the inputs that a cone needs, with their values.

@@ -119,7 +119,7 @@ impl Registers<'_> {
         }
     }
 
-    /// Adds the columns in which the rows of a group can differ. Columns under a wildcard are
+    /// Adds the columns that can differ between the rows of a group. Columns under a wildcard are
     /// included.
     fn reduced(&mut self, compiled: &Compiled, aggregate: &Aggregate) {
         let rows = &aggregate.rows;

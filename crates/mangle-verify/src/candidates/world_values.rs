@@ -268,7 +268,7 @@ impl WorldValues {
     }
 }
 
-/// Returns all combinations of arguments in which equal nodes have equal values.
+/// Returns all combinations of arguments that assign equal values to equal nodes.
 fn same_for_same(
     flow: &Flow<'_>,
     nodes: &[Node],

@@ -40,7 +40,7 @@ pub(super) const MAX_TEXT: usize = 200;
 /// The state of alternatives after one is met, for any continuation of the text.
 const ACCEPTED: u16 = u16::MAX - 1;
 
-/// The state from which no text is accepted.
+/// The rejecting state. No continuation is accepted.
 const DEAD: u16 = u16::MAX;
 
 /// The maximum number of digits, so that every such integer fits into 64 bits.
@@ -188,8 +188,10 @@ fn overlap(text: &str, known: u16, c: char) -> u16 {
     u16::try_from(length).unwrap_or(0)
 }
 
-/// Returns the next state of an integer: 0 at the start, 1 after the sign, 2 after a lone zero, or
-/// the number of digits plus two.
+/// Returns the next state of an integer.
+///
+/// The states are 0 at the start, 1 after the sign, and 2 after a lone zero. Other states are the
+/// number of digits plus two.
 fn integer(state: u16, c: char) -> u16 {
     match (state, c) {
         (0, '-') => 1,

@@ -19,7 +19,7 @@ pub(super) type Node = u32;
 /// The maximum number of constants per node.
 const MAX_CONSTANTS: usize = 1_500;
 
-/// The maximum number of constant combinations for which a function is computed.
+/// The maximum number of constant combinations per function.
 const MAX_COMBINATIONS: usize = 2_000;
 
 /// The maximum number of rounds through all rules.

@@ -3,10 +3,12 @@
 //! A certificate proves that every world over all values has an equivalent world over the generated
 //! values. If the proof fails, it contains the reasons.
 //!
-//! The analysis reads the plans that a question depends on, independently of [`crate::candidates`].
-//! It collects every operation on the values of each input column. Columns between which values
-//! flow or are compared form a *sort*. An exchange of values keeps the outcome of every operation
-//! if all operations on the sort are among the following:
+//! The analysis reads the plans that a question depends on, independently of
+//! [`crate::candidates`]. The result contains every operation on the values of each input column. Columns
+//! form a *sort* if values flow between them or are compared.
+//!
+//! An exchange of values keeps the outcome of every operation if all operations on the sort are
+//! among the following:
 //!
 //! - Equality comparisons, grouping and counting: any exchange of values that are not constants. A
 //!   world of `N` facts holds at most `N` times the columns of the sort, so as many values suffice.
@@ -82,7 +84,7 @@ pub(crate) struct Analysis {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Certificate {
     pub(crate) inputs: Vec<Input>,
-    /// Groups of exchangeable values, in the order in which a world uses them.
+    /// Groups of exchangeable values, in the order of their use in a world.
     pub(crate) groups: Vec<Vec<ValueId>>,
     /// The reasons for incomplete values. Empty if every world of the size has an equivalent world
     /// over them.

@@ -71,8 +71,8 @@ impl Chain {
         pattern.extend(self.constants.iter().map(compared));
     }
 
-    /// Collects the integers at which an overflow begins or the unknown is small. Returns the
-    /// period of the residue classes.
+    /// Collects the integers where an overflow begins or the unknown is small. Returns the period
+    /// of the residue classes.
     ///
     /// Returns `None` if the computation is not supported.
     fn anchors(&self, anchors: &mut BTreeSet<i64>) -> Option<i64> {
@@ -126,7 +126,7 @@ impl Chain {
     }
 }
 
-/// Adds the integers at which `factor * x + base` is at most `size + 1` in absolute value. `factor`
+/// Adds the integers that make `factor * x + base` at most `size + 1` in absolute value. `factor`
 /// is 1 or -1.
 fn small_divisors(size: i64, (factor, base): (i128, i128), anchors: &mut BTreeSet<i64>) {
     for divisor in -size - 1..=size + 1 {
@@ -134,7 +134,7 @@ fn small_divisors(size: i64, (factor, base): (i128, i128), anchors: &mut BTreeSe
     }
 }
 
-/// Adds the integers at which the number of overflows of `factor * x + base` increases.
+/// Adds the integers where the number of overflows of `factor * x + base` increases.
 fn overflows(factor: i128, base: i128, anchors: &mut BTreeSet<i64>) -> Option<()> {
     if factor == 0 {
         return None;
@@ -153,7 +153,7 @@ fn overflows(factor: i128, base: i128, anchors: &mut BTreeSet<i64>) -> Option<()
     Some(())
 }
 
-/// Intervals of residue classes on which no comparison changes: first and last integer, and the
+/// Intervals of residue classes without a changing comparison: first and last integer, and the
 /// period.
 struct Stretches {
     all: Vec<(i64, i64)>,
@@ -222,7 +222,7 @@ impl Class {
         i64::try_from(value).unwrap_or(i64::MAX)
     }
 
-    /// Finds the indices at which the sign after a step, or a comparison of the result, changes.
+    /// Finds the indices where the sign after a step, or a comparison of the result, changes.
     fn split(&self, chain: &Chain, step: usize, (low, high): (i128, i128), cuts: &mut BTreeSet<i128>) {
         let value = |index: i128| chain.value(self.at(index), step);
         let is_last = step == chain.steps.len();
@@ -282,7 +282,7 @@ pub(super) fn classes(chains: &[Chain], known: &BTreeSet<i64>, count: usize) -> 
     Some(classes.into_values().map(shortened).filter(|class| !class.is_empty()).collect())
 }
 
-/// Returns the integers at which an outcome changes, if the computations are piecewise monotone.
+/// Returns the integers where an outcome changes, if the computations are piecewise monotone.
 pub(super) fn bounds(chains: &[Chain]) -> Option<BTreeSet<i64>> {
     stretches(chains).filter(|found| found.period == 1).map(|found| found.starts)
 }

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The distinguished values of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Observed {
-    /// Each of these values is distinguished. All other values are equivalent.
+    /// These values are distinguished from all other values. The other values are equivalent.
     Constants(BTreeSet<ValueId>),
     All,
 }
@@ -56,7 +56,7 @@ impl Observed {
 #[derive(Debug, Default)]
 pub(super) struct Observation {
     columns: FxHashMap<(RelationId, u16), Observed>,
-    /// Relations of which all values are distinguished.
+    /// Relations with only distinguished values.
     whole: FxHashSet<RelationId>,
 }
 

@@ -12,7 +12,7 @@ use crate::budget::Budget;
 /// The maximum number of states of the product automaton.
 const MAX_STATES: usize = 12_000;
 
-/// The maximum number of characters outside of all conditions from which some are chosen.
+/// The maximum number of considered characters outside of all conditions.
 const MAX_LETTERS: usize = 80;
 
 /// The maximum number of generated texts.
@@ -54,7 +54,7 @@ pub(super) fn words(
     let is_legal = |outcomes: &[u8]| alphabet == Alphabet::Text || outcomes.last() == Some(&1);
     let start = search.number((smallvec::smallvec![0; conditions.len()], Some(0)))?;
     let mut pending: VecDeque<(usize, String)> = VecDeque::from([(start, String::new())]);
-    // One additional text, because the empty text is a poor example.
+    // Add one text, because the empty text is a poor example.
     let count = count + 1;
     // The number of texts per state that were queued.
     let mut of_state: Vec<usize> = vec![1];

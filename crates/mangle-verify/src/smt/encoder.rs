@@ -2,8 +2,10 @@
 //!
 //! The encoding follows the plans of the kernel like `symbolic`, but the columns of a fact are
 //! unknown values of their declared types. Operations without an exact translation become
-//! uninterpreted functions or unknown values. Every real world is therefore a model, so
-//! *unsatisfiable* is a proof. A model may not be a world, so the kernel checks each model.
+//! uninterpreted functions or unknown values.
+//!
+//! Every real world is therefore a model, so *unsatisfiable* is a proof. A model may not be a
+//! world, so the kernel checks each model.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -55,8 +57,7 @@ pub(crate) struct Tuple {
     pub(crate) values: Box<[Expr]>,
     pub(crate) holds: Expr,
     pub(crate) uses: Uses,
-    /// The stage at which a recursive tuple is derived. A tuple derives only tuples of later
-    /// stages.
+    /// The derivation stage of a recursive tuple. A tuple derives only tuples of later stages.
     pub(crate) stage: Option<Expr>,
 }
 
@@ -369,8 +370,8 @@ impl<'s> Encoder<'s> {
         has_new
     }
 
-    /// Returns the conditions under which each tuple of a recursion is derived: in general, and
-    /// from tuples of earlier stages.
+    /// Returns the derivation conditions of each tuple of a recursion: in general, and from tuples
+    /// of earlier stages.
     fn ways(
         &mut self,
         bodies: &[(RelationId, Vec<Row>)],

@@ -27,7 +27,7 @@ impl Sexpr {
     }
 }
 
-/// Reads the rest of a quoted text, in which quotes are doubled.
+/// Reads the rest of a quoted text. Quotes in the text are doubled.
 fn quoted(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut text = String::new();
     loop {

@@ -11,7 +11,7 @@ use crate::symbolic::Uses;
 /// The number of elements of a list whose types are asserted.
 const TYPED_ELEMENTS: usize = 6;
 
-/// The depth to which the types of values of unknown kind are asserted.
+/// The maximum depth of type assertions for values of unknown kind.
 const TYPED_DEPTH: usize = 3;
 
 /// The possible fact of a slot for one input.

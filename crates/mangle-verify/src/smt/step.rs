@@ -26,7 +26,7 @@ pub(crate) struct Frame<'p> {
     depth: u32,
 }
 
-/// The conditions under which a row holds.
+/// The conditions of a row.
 #[derive(Clone)]
 pub(crate) struct Path {
     pub(crate) guard: Expr,
@@ -196,8 +196,8 @@ impl Encoder<'_> {
         self.ordered_values(Kind::Number, if is_turned { [right, left] } else { [left, right] }, equal)
     }
 
-    /// Returns the condition that the first of two values of a kind is smaller, and the condition
-    /// that a value has another kind.
+    /// Returns the condition of an order comparison of two values, and the condition that a value
+    /// has the wrong kind.
     pub(crate) fn ordered_values(&mut self, kind: Kind, values: [Expr; 2], or_equal: bool) -> (Expr, Expr) {
         let are = values.map(|value| self.exprs.is(kind, value));
         let are = self.exprs.and(are);

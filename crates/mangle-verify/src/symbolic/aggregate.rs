@@ -119,8 +119,8 @@ impl Evaluation<'_> {
         self.circuit.all(equal)
     }
 
-    /// Returns the condition that a row is the first of its group, and the conditions that other
-    /// rows belong to it.
+    /// Returns the condition that a row is the first of its group, and the membership conditions of
+    /// other rows.
     #[allow(clippy::type_complexity)]
     fn members(
         &mut self,

@@ -39,8 +39,8 @@ pub(super) fn is_supported(compiled: &Compiled, stratum: &Stratum, merge: &Merge
 struct Choice {
     /// The condition that only the other value is kept.
     gives_way: Literal,
-    /// The condition that the predicate does not choose one of the two values, independently of
-    /// their order.
+    /// The condition that the choice is not exactly one of the two values, or depends on their
+    /// order.
     is_odd: Literal,
 }
 

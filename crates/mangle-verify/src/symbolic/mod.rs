@@ -45,7 +45,7 @@ pub(crate) struct Setting<'s> {
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) inputs: &'s [Input],
-    /// Groups of exchangeable values, each in the order in which a world uses them.
+    /// Groups of exchangeable values, each in the order of their use in a world.
     pub(crate) groups: &'s [Vec<ValueId>],
     pub(crate) clock: Clock,
     pub(crate) end: Instant,
@@ -64,8 +64,7 @@ pub(crate) struct Evaluation<'s> {
     memo: Memo,
     /// The conditions that the evaluation ends with an error, with the rules.
     pub(crate) aborts: Vec<(RuleId, Literal)>,
-    /// True if a value depends on the order in which the kernel derives facts, which the search
-    /// does not model.
+    /// True if a value depends on the kernel's derivation order, which the search does not model.
     pub(crate) depends_on_order: bool,
     steps: u64,
 }
@@ -100,7 +99,7 @@ impl<'s> Evaluation<'s> {
         Ok(evaluation)
     }
 
-    /// Returns the literal that is true in the worlds in which a predicate has a fact.
+    /// Returns the literal that is true in the worlds with a fact of the predicate.
     pub(crate) fn is_derived(&mut self, predicate: PredicateId) -> Literal {
         let tuples = self.relations.get(predicate.0 as usize).map_or(&[][..], |found| &found.tuples);
         let holds: Vec<Literal> = tuples.iter().map(|tuple| tuple.holds).collect();
@@ -166,7 +165,7 @@ impl<'s> Evaluation<'s> {
         Err(Obstacle::Size("a recursion does not end"))
     }
 
-    /// True if a tuple holds in a world in which it did not hold before the round.
+    /// True if a tuple holds in additional worlds after the round.
     fn is_any_later(&mut self, changes: &[(Literal, Literal)]) -> Result<bool, Obstacle> {
         let mut later = Vec::with_capacity(changes.len());
         for &(before, after) in changes {

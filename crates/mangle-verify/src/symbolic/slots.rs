@@ -145,7 +145,7 @@ impl Slots {
     }
 }
 
-/// The order in which a world uses the exchangeable values of a group: each value only after its
+/// The order of the exchangeable values of a group in a world: each value only after its
 /// predecessor.
 ///
 /// The order prevents a search through all permutations.

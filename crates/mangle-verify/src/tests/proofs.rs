@@ -1,4 +1,4 @@
-//! Regression tests of questions whose answers depend on values that an incomplete search omits.
+//! Regression tests of answers that depend on values omitted by an incomplete search.
 
 use std::sync::Arc;
 

@@ -232,7 +232,7 @@ impl UpdateFate {
 /// The number of updates by fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The number of updates that reach the kernel, according to the checks that were made.
+    /// The number of updates that reach the kernel according to the completed checks.
     pub kept: u64,
     /// The number of updates that the size limits drop, including blank updates.
     pub dropped: u64,

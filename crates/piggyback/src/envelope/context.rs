@@ -12,7 +12,8 @@ pub struct ReplyContext<'a> {
     pub settings: &'a TranscriptSettings,
     /// The profile from the command line or the container of the reply.
     ///
-    /// It has precedence over the version in the envelope, which has precedence over the settings.
+    /// This profile has precedence over the version in the envelope. The version has precedence
+    /// over the settings.
     pub profile: Option<Profile>,
     /// The profile of most replies of the session, used if the envelope and the settings have none.
     pub session: Option<Profile>,
@@ -20,7 +21,7 @@ pub struct ReplyContext<'a> {
     pub declarations: Option<&'a Declarations>,
     /// The tools of the agent, if a catalog is configured.
     pub tools: Option<&'a Catalogue>,
-    /// The time at which the reply was recorded, as text from its container.
+    /// The recording time of the reply, as text from its container.
     pub recorded: Option<&'a str>,
     /// True if the reply is an example in documentation, so that surrounding text is not reported.
     pub is_documentation: bool,

@@ -194,10 +194,10 @@ fn is_alone(raw: &[u8], reading: &RuntimeReading) -> bool {
     reading.stage == runtime::Stage::Whole && !behind.iter().any(u8::is_ascii_graphic) && behind.is_ascii()
 }
 
-/// Parses a damaged object, whose strings may contain quotes and braces that were misinterpreted.
-/// Returns it with its end.
+/// Parses a damaged object. Returns it with its end.
 ///
-/// `readable` is the remaining budget in bytes.
+/// The strings of the object may contain quotes and braces that were misinterpreted. `readable` is
+/// the remaining budget in bytes.
 fn damaged<'t>(json: Json<'t>, range: &Range<usize>, readable: &mut usize) -> (Json<'t>, usize) {
     let raw = json.text();
     let mut again = |range: Range<usize>| {

@@ -1,4 +1,4 @@
-//! Inverse functions: arguments for which a function has a given value.
+//! Inverse functions: arguments that give a function a certain value.
 
 mod number;
 mod text;

@@ -62,7 +62,7 @@ fn factors(result: i64, known: &[i64], count: i64) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the dividends or divisors for which a division gives `result`.
+/// Returns the dividends or divisors of divisions that give `result`.
 fn dividends(call: &Call<'_>, known: &[i64], result: i64) -> Option<Vec<i64>> {
     if call.is_first() {
         let divisor = known.iter().try_fold(1i64, |product, number| product.checked_mul(*number))?;

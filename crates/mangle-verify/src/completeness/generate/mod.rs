@@ -20,8 +20,7 @@ use crate::budget::Budget;
 /// The maximum number of values per column.
 const MAX_VALUES: usize = 1_500;
 
-/// Values of a sort that are only compared with each other, in the order in which a world uses
-/// them.
+/// Values of a sort that are only compared with each other, in the order of their use in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) sort: SortId,

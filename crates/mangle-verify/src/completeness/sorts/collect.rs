@@ -153,7 +153,7 @@ impl Sorts {
         }
     }
 
-    /// Adds a text test against patterns, any of which may match.
+    /// Adds a text test against several patterns. Any of them may match.
     fn any_text(
         &mut self,
         flow: &Dataflow,

@@ -32,7 +32,7 @@ pub(super) struct Sort {
     pub(super) constants: BTreeSet<ValueId>,
     /// True if two values of worlds are compared, or values are counted.
     pub(super) is_joined: bool,
-    /// The kinds for which the values are ordered.
+    /// The kinds that order comparisons apply to.
     pub(super) orders: BTreeSet<Base>,
     /// Conditions on the text of one value of a kind.
     pub(super) conditions: BTreeSet<(Base, Condition)>,

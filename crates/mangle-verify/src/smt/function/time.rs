@@ -6,7 +6,7 @@ use super::super::encoder::Encoder;
 use super::super::expr::{Expr, Kind, Sort};
 use super::{Applied, HIGH, LOW};
 
-/// The largest number up to which floats represent all integers.
+/// 2^53. Floats represent all integers up to this number.
 const EXACT_FLOAT: i128 = 1 << 53;
 
 /// The units of time: name for `fn:time:trunc` and length in nanoseconds.

@@ -1,4 +1,4 @@
-//! The predicates on which the permissions of a policy depend, positively or negatively.
+//! The predicates that affect the permissions of a policy, positively or negatively.
 //!
 //! Inputs are a program and the predicate names in `[replay]`. The result contains, for each
 //! predicate, the rule that uses it.
@@ -57,7 +57,7 @@ impl Roots {
         }
     }
 
-    /// Returns the predicates on which a permission depends, including reasons for denials.
+    /// Returns the predicates that affect a permission, including reasons for denials.
     #[must_use]
     pub fn consulted(&self, program: &Program) -> Influences {
         let against: Vec<_> = self.block.iter().chain(&self.deny).copied().collect();
@@ -78,12 +78,14 @@ impl Roots {
     }
 }
 
-/// The predicates on which the permissions of a program depend.
+/// The predicates that affect the permissions of a program.
 #[derive(Debug, Default)]
 pub(super) struct Grounds {
     consulted: Influences,
-    /// True if no rule permits requests. Replies then assert the facts that rules block, so only
-    /// facts that remove a block are decisive.
+    /// True if no rule permits requests.
+    ///
+    /// Replies then assert the facts that rules block. Therefore only facts that remove a block are
+    /// decisive.
     only_blocks: bool,
 }
 

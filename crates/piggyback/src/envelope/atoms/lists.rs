@@ -146,7 +146,7 @@ pub fn is_ephemeral(predicate: &str) -> bool {
     EPHEMERAL.contains(&predicate)
 }
 
-/// A predicate that replies must not assert, with the list that contains it.
+/// A predicate that replies must not assert, with its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedPredicate<'s> {
     /// The name of the predicate.

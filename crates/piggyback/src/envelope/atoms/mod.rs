@@ -1,4 +1,4 @@
-//! Updates: the strings of `mangle_updates`, each of which should be one ground fact of a known
+//! Updates: the strings of `mangle_updates`. Each update should be one ground fact of a known
 //! predicate.
 //!
 //! The inputs are the updates of a packet ([`Update`]) and the declarations of the program

@@ -79,7 +79,7 @@ pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms
         && !is_odd(name)
 }
 
-/// Reports a predicate that no reply should assert, or that the consumer does not accept.
+/// Reports a predicate that no reply should assert or the consumer does not accept.
 fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let (is_protected, is_sensitive) = listed(name, terms);

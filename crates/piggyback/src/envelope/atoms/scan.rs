@@ -44,7 +44,7 @@ pub(super) fn stretches(text: &str) -> Vec<(TextRange, Stretch)> {
     found
 }
 
-/// Returns the offset of the quote that closes a string whose content begins at `at`.
+/// Returns the offset of the closing quote of a string with its content at `at`.
 fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     loop {
         match *bytes.get(at)? {

@@ -1,9 +1,8 @@
 //! Suggested corrections of an update, made step by step in a fixed order until no serious finding
 //! is left.
 //!
-//! The steps are the fixes of the rules, including guesses. The suggestion is sent to the model
-//! that wrote the update, which makes the decision. If no correction is found, the suggestion is at
-//! most a signature.
+//! The steps are the fixes of the rules, including guesses. The suggestion is sent to the model,
+//! which decides about it. If no correction is found, the suggestion is at most a signature.
 
 use super::check::{check, is_lost};
 use super::context::UpdateContext;

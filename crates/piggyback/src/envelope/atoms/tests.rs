@@ -559,8 +559,9 @@ fn an_update_is_a_text_for_the_editor() {
 }
 
 proptest! {
-    /// For every update, findings have a range inside the list. A fix leaves valid JSON whose
-    /// elements are texts that can be checked again.
+    /// For every update, findings have a range inside the list.
+    ///
+    /// A fix leaves valid JSON, and its elements can be checked again.
     #[test]
     fn fixes_leave_json(
         atom in r#"[ ]?[a-z_:A-Z]{1,6}\((/[a-z/.]{1,5}|"[a-z/\\nx27c;é🦀:|-]{0,6}"|[A-Z_a-z]{1,3}|[0-9.]{1,4}|\[1\]|, ){0,4}\)[.]?[ ]?( q\(1\)\.)?"#,

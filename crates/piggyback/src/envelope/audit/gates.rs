@@ -31,7 +31,7 @@ pub(super) fn are_empty(subject: &Subject<'_>) -> bool {
     gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == JsonKind::Null)
 }
 
-/// Returns the reason for which the action of a packet requires safety gates with values.
+/// Returns the reason that the action of a packet requires safety gates with values.
 pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
     let control = &subject.control;
     if control.object("impact_analysis").text("estimated_scope").is_some_and(|scope| scope == "critical") {

@@ -9,7 +9,7 @@ use crate::envelope::json::{Json, NodeId};
 pub(super) struct Buffer {
     /// The concatenated texts of the updates.
     text: String,
-    /// Each update with the end offset of its text.
+    /// The updates, each with the end offset of its text.
     ends: Vec<(NodeId, usize)>,
     pub(super) surface: String,
 }

@@ -1,8 +1,10 @@
-//! Recognition of valid envelopes in one pass over their JSON tree.
+//! Recognition of valid envelopes in one traversal of their JSON tree.
 //!
 //! Most lines of a log are valid, and running all rules on them costs more than parsing them. A
-//! [`Recogniser`] runs first: if it accepts an envelope, no rule has a finding. It also extracts
-//! the data for the rules about sessions. If it rejects an envelope, the rules decide.
+//! [`Recogniser`] runs first: if it accepts an envelope, no rule has a finding. If it rejects an
+//! envelope, the rules decide.
+//!
+//! A [`Recogniser`] also extracts the data for the rules about sessions.
 //!
 //! Rules do not depend on the recognizer, so every rule must be listed in `rule_coverage`. If a
 //! rule is not listed, every envelope is rejected. Tests check accepted envelopes against all
@@ -93,8 +95,8 @@ pub struct Clean<'s> {
     pub rated: Vec<Rating>,
     /// The fields of the envelope that only the current version has.
     pub requests: RequestFields,
-    /// True if the envelope lacks fields that the strict schema requires, and the file is checked
-    /// with that schema.
+    /// True if the envelope lacks fields of the strict schema, and the file is checked with that
+    /// schema.
     ///
     /// This is the only fault that an accepted envelope may have (`envelope::missing_fields`).
     pub lacks_fields: bool,

@@ -1,7 +1,7 @@
-//! The rules that the recognizer covers, with the check that excludes each finding.
+//! The rules that the recognizer covers, with the check for each of them.
 //!
 //! A rule that is missing here disables the recognizer. For each rule, a test checks an envelope
-//! that differs from a valid envelope in one place.
+//! with one difference from a valid envelope.
 
 /// The codes of the covered rules.
 #[rustfmt::skip] // One row a reason.

@@ -35,10 +35,10 @@ recovery_action(/fix_imports) :- abductive_hypothesis(\"missing import\").
 /// The settings of the valid envelope.
 const USUAL: &str = "[transcripts]\nprofile = \"current\"\n";
 
-/// The same settings for the newest runtime. [`example`] inserts its name.
+/// Settings like [`USUAL`], for the newest runtime. [`example`] inserts its name.
 const NEWEST: &str = "[transcripts]\nprofile = \"current\"\nruntime = \"$newest\"\n";
 
-/// Replies in which `E` is the valid envelope and `S` is the envelope as a string.
+/// Replies with `E` for the valid envelope and `S` for the envelope as a string.
 const WHOLE: &[(&str, &str)] = &[
     ("PB001", "Sure."),
     ("PB002", "Here: E"),

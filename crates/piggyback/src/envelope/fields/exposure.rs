@@ -59,7 +59,7 @@ fn finding(secret: &Secret, range: TextRange, is_shown: bool) -> Finding {
 struct Places {
     /// The surface, if the runtime uses the envelope.
     surface: Vec<TextRange>,
-    /// Values that are stored in memory, which `secret-stored` checks.
+    /// Values that are stored in memory. The rule `secret-stored` checks them.
     stored: Vec<TextRange>,
 }
 
@@ -123,8 +123,7 @@ fn leaked_update(subject: &Subject<'_>, text: &str) -> Option<(usize, usize)> {
     found.next()
 }
 
-/// Returns the first key of a control packet that is used as a key in a text: with a colon after
-/// it, or as a tag.
+/// Returns the first key of a control packet in a text. A key has a colon after it, or is a tag.
 #[must_use]
 pub(in crate::envelope) fn leaked_key(text: &str) -> Option<(usize, &'static str)> {
     let bytes = text.as_bytes();

@@ -91,7 +91,7 @@ impl OpenString {
 }
 
 impl QuotePlan {
-    /// The empty plan of undamaged text, in which every quote has one possible role.
+    /// The empty plan of undamaged text. Every quote has one possible role.
     pub(super) fn certain() -> Self {
         Self { quotes: Vec::new(), is_certain: true }
     }

@@ -56,7 +56,7 @@ pub(super) fn value_with_map(literal: Literal<'_, '_>) -> (Vec<u8>, SegmentMap) 
     (value.into_bytes(), map.finish())
 }
 
-/// Fast path of [`value_with_map`] for literals in which every escape is two bytes for one byte.
+/// Fast path of [`value_with_map`] if every escape is two bytes for one byte.
 fn pairs_with_map(bytes: &[u8], literal: Literal<'_, '_>) -> Option<(Vec<u8>, SegmentMap)> {
     if bytes.first() != Some(&b'"') {
         return None;

@@ -1,4 +1,4 @@
-//! Rules for text that the runtime cuts off in an envelope that it accepts.
+//! Rules for truncated text in an accepted envelope.
 
 use crate::envelope::json::NodeId;
 use crate::envelope::runtime;

@@ -1,4 +1,4 @@
-//! Rules for replies with several envelopes, of which the runtime uses one.
+//! Rules for replies with several envelopes. The runtime uses only one of them.
 
 use crate::envelope::runtime::Stage;
 use crate::envelope::sink::Sink;

@@ -1,4 +1,4 @@
-//! Rule for replies whose surface differs from the text that was shown during streaming.
+//! Rule for replies whose surface differs from the text shown during streaming.
 
 use crate::envelope::runtime::live;
 use crate::envelope::sink::Sink;

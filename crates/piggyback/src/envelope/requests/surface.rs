@@ -80,7 +80,7 @@ pub fn claim_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Optio
     }
 }
 
-/// Words that negate a claim, in addition to words that end in `n't`.
+/// Words that negate a claim, in addition to words ending in `n't`.
 const NEGATIONS: [&str; 6] = ["not", "never", "nothing", "no", "none", "cannot"];
 
 /// Words that make a claim conditional.
@@ -154,9 +154,9 @@ pub(in crate::envelope) struct Phrases<'p> {
     /// For each byte, a bit set of the phrases that begin with it. Phrases beyond the last bit
     /// share that bit.
     first: [u64; 256],
-    /// The same bit sets for the second byte.
+    /// Bit sets like `first`, for the second byte.
     second: [u64; 256],
-    /// A prefilter for texts without any phrase. `None` disables it.
+    /// A prefilter that excludes texts with no phrase. `None` disables it.
     quick: Option<QuickLook>,
 }
 
@@ -215,7 +215,7 @@ impl<'p> Phrases<'p> {
         Self { phrases, first, second, quick: None }
     }
 
-    /// Enables the prefilter, for many texts without any phrase.
+    /// Enables the prefilter. Useful for many texts with no phrase.
     pub(in crate::envelope) fn searched(self) -> Self {
         Self { quick: Some(QuickLook::default()), ..self }
     }

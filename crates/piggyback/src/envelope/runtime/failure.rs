@@ -21,7 +21,7 @@ pub enum DecodeFailure {
         /// The byte range of the value in the reply.
         range: Range<usize>,
     },
-    /// A member that accepts several kinds of values has a value that cannot be interpreted.
+    /// A member that accepts several kinds of values has an invalid value.
     Value {
         /// The member.
         member: LenientMember,

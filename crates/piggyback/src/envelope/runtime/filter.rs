@@ -1,5 +1,4 @@
-//! The filter between the updates of a packet and the kernel: the updates that it rejects and the
-//! facts that it accepts.
+//! The filter between the updates of a packet and the kernel, with its verdicts and accepted facts.
 //!
 //! A program with declarations is optional.
 
@@ -219,7 +218,7 @@ pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
     is_refused && !(finding.rule == &rules::FOREIGN_CONSTANT && is_variable(text))
 }
 
-/// True if a consumer accepts updates of a predicate. A consumer without any list accepts all
+/// True if a consumer accepts updates of a predicate. If a consumer has no list, it accepts all
 /// predicates.
 #[must_use]
 pub fn takes(consumer: &Consumer, predicate: &str) -> bool {

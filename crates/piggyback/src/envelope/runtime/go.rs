@@ -1,4 +1,4 @@
-//! Text functions with the behavior of Go's library, for cases in which Rust's library differs.
+//! Text functions that behave like Go's library where Rust's library differs.
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -56,7 +56,7 @@ pub fn record(
     out.into()
 }
 
-/// Records the dropped placeholders and the text that is shown without them.
+/// Records the dropped placeholders and the text that is then shown.
 fn placeholders(reading: &RuntimeReading, out: &mut Map<String, Value>) {
     let dropped = [
         (reading.placeholders.surface, "placeholder_surface"),

@@ -3,7 +3,7 @@
 use super::escape::{self, Escape};
 use super::go::trim;
 
-/// Keys of an incomplete envelope, of which at least one is required.
+/// Keys of an incomplete envelope. At least one is required.
 const MARKERS: [&[u8]; 3] = [b"\"control_packet\"", b"\"reasoning_trace\"", b"\"intent_classification\""];
 
 /// The minimum length in bytes of a truncated surface that is shown.

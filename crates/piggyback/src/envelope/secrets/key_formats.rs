@@ -96,8 +96,8 @@ const DISTINCT: usize = 5;
 const ALSO_DISTINCT: &[&str] =
     &["AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hvs.", "hvb.", "hvr."];
 
-/// The maximum length of a word in which a key may follow a letter, a digit, `_` or `-`. Longer
-/// words are data, for example images.
+/// The maximum length of a word with keys after a letter, a digit, `_` or `-`. Longer words are
+/// data, for example images.
 const LONGEST_NAME: usize = 512;
 
 /// A search for key prefixes. `None` if the pattern is invalid.

@@ -13,7 +13,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("a secret", &["secret", "credential", "credentials", "client_secret"]),
 ];
 
-/// Returns the words of which one precedes each secret that this module finds.
+/// Returns the names that introduce secrets. One of them precedes each secret of this module.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     NAMES.iter().flat_map(|(_, words)| words.iter().copied()).chain(["authorization"])
 }

@@ -120,7 +120,7 @@ pub fn secrets_in(bytes: &[u8]) -> Vec<Secret> {
     }
 }
 
-/// Replaces each byte that is not UTF-8 with one control character, so that lengths do not change.
+/// Replaces each byte that is not UTF-8 with one control character. Lengths do not change.
 #[must_use]
 pub fn substituted(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());

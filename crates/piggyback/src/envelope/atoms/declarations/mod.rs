@@ -45,7 +45,7 @@ pub struct Declarations {
     by_name: FxHashMap<&'static str, Vec<u32>>,
     hypotheses: Vec<(Box<str>, DeclarationPlace)>,
     verbs: Vec<Verb>,
-    /// The names on which permissions depend, declared or not.
+    /// The names that permissions depend on, declared or not.
     decisive: FxHashSet<&'static str>,
     home: Option<DeclarationHome>,
     /// Predicates whose strings may contain shell characters.
@@ -190,8 +190,8 @@ impl Declarations {
         self.nearest_of(name, arity, |_| true)
     }
 
-    /// Returns the most similar name like [`Declarations::nearest`], among the predicates for which
-    /// `is_wanted` is true.
+    /// Returns the most similar name like [`Declarations::nearest`], among the predicates that
+    /// satisfy `is_wanted`.
     #[must_use]
     pub fn nearest_of(
         &self,

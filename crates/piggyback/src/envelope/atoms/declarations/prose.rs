@@ -10,7 +10,7 @@ use mangle_syntax::text::Symbol;
 /// The predicate that exempts other predicates from the string check.
 const PROSE: &str = "prose_only";
 
-/// The predicate that lists the predicates that the host executes.
+/// The predicate that lists the predicates with an effect in the host.
 const SINKS: &str = "exec_sink";
 
 /// Returns the predicates of a program whose strings may contain shell characters.
@@ -22,8 +22,8 @@ pub(super) fn of(program: &Program) -> FxHashSet<&'static str> {
     declared.into_iter().filter(is_free).collect()
 }
 
-/// Returns the predicates that are declared `prose_only` although rules lead from them to an
-/// `exec_sink`, with that sink.
+/// Returns the predicates that are declared `prose_only` although rules lead to an `exec_sink`,
+/// each with the sink.
 #[must_use]
 pub fn contradicted_prose(program: &Program) -> Vec<(&'static str, &'static str)> {
     let sinks = sinks(program);
