@@ -3,9 +3,9 @@
 //! A certificate proves that every world over all values has an equivalent world over the generated
 //! values. If the proof fails, it contains the reasons.
 //!
-//! The analysis reads the plans that a question depends on, independently of
-//! [`crate::candidates`]. The result contains every operation on the values of each input column. Columns
-//! form a *sort* if values flow between them or are compared.
+//! The analysis reads the plans that a question depends on, independently of [`crate::candidates`].
+//! The result contains every operation on the values of each input column. Columns form a *sort* if
+//! values flow between them or are compared.
 //!
 //! An exchange of values keeps the outcome of every operation if all operations on the sort are
 //! among the following:

@@ -49,7 +49,7 @@ pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
         pointer.push_str(&name);
         node = next;
         if !json.range(node).contains_range(range) {
-            break; // It is in the key.
+            break; // The range is in the key.
         }
     }
     (pointer, node)
