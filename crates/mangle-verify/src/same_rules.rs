@@ -1,5 +1,5 @@
-//! Detection of predicates with equal statements and dependencies in two programs. They need no
-//! search.
+//! Detection of predicates with equal statements and dependencies in two programs. Such predicates
+//! need no search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Demanded values of each node.
 //!
-//! Demands start at constants and bounds in comparisons. They are followed backward, through rules
-//! and inverse functions, to the places of the inputs.
+//! Demands start at constants and bounds in comparisons. Demands are followed backward, through
+//! rules and inverse functions, to the places of the inputs.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,7 +1,7 @@
 //! A naive search over given values: every set of facts, smallest first, evaluated by the kernel.
 //!
-//! The search checks the symbolic evaluation and the order of exchangeable values. It does not
-//! check the completeness of the values.
+//! The search checks the symbolic evaluation and the order of exchangeable values. The search does
+//! not check the completeness of the values.
 
 use mangle_engine::kernel::{Fact, Kernel, Reason, RuleId};
 use mangle_syntax::text::Cancel;

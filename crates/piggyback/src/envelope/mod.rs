@@ -2,8 +2,8 @@
 //! checks.
 //!
 //! The input is the bytes of one reply. The module provides the JSON with all byte ranges
-//! ([`json`]), an exact emulation of the runtime ([`runtime`]), and findings ([`check()`]). It does
-//! not depend on the files that contain replies.
+//! ([`json`]), an exact emulation of the runtime ([`runtime`]), and findings ([`check()`]). The
+//! module does not depend on the files that contain replies.
 //!
 //! Rules are grouped in families, as in `analysis`. Some rules check a whole reply ([`Survey`]),
 //! most rules check one envelope ([`Subject`]).

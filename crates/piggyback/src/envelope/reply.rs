@@ -12,8 +12,8 @@ use mangle_settings::Runtime;
 /// costs a pass.
 const MOST_UNCLOSED: usize = 16;
 
-/// The maximum number of unclosed objects in a reply longer than [`LONG`]. Each is parsed to the
-/// end of the reply.
+/// The maximum number of unclosed objects in a reply longer than [`LONG`]. Each unclosed object is
+/// parsed to the end of the reply.
 const MOST_UNCLOSED_OF_LONG: usize = 2;
 
 /// The minimum size in bytes of a long reply.

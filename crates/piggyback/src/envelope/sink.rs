@@ -30,7 +30,8 @@ pub struct Sink {
     findings: Vec<Finding>,
     counts: FxHashMap<&'static str, usize>,
     readable: usize,
-    /// For an envelope of an unknown later version, the only rule whose severity is not reduced.
+    /// The only field rule whose severity is not reduced for an envelope of an unknown later
+    /// version. `None` for known versions.
     pub(super) milder_but_for: Option<&'static Rule>,
 }
 

@@ -37,7 +37,7 @@ impl Generator<'_> {
         if !matches!(ty, Type::Any | Type::Variable(_) | Type::Union(_)) {
             self.types.entry(sort).or_default().insert(ty.clone());
         }
-        // Recursive sorts have no bound. This is detected during generation.
+        // Recursive sorts have no bound. The recursion is detected during generation.
         if path.contains(&sort) {
             return;
         }

@@ -65,7 +65,7 @@ impl<'a> ListContext<'a> {
         }
     }
 
-    /// Returns the severity of findings that only apply to a selected consumer.
+    /// Returns the severity of a rejection by the consumer: an error only if a consumer is selected.
     pub(super) fn if_pinned(&self) -> Severity {
         if self.is_pinned { Severity::Error } else { Severity::Warning }
     }

@@ -22,7 +22,7 @@ use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 /// The maximum number of steps.
 const MOST_STEPS: usize = 16;
 
-/// The predicate whose arguments are the whole intent of a user. Its arguments are never guessed.
+/// The predicate whose arguments are the whole intent of a user. These arguments are never guessed.
 const INTENT: &str = "user_intent";
 
 /// A suggestion for the model.

@@ -178,7 +178,8 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB432", "[transcripts]\nspecialists = [\"ada\"]\n", "\"researcher\"", "\"bob\""),
 ];
 
-/// Rules that need more than one difference. Their own examples are used.
+/// Rules that need more than one difference. For these rules, the tests use the examples of the
+/// rules.
 const FAR: &[&str] = &[
     "PB029", "PB117", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158",
     "PB159", "PB160", "PB161", "PB422", "PB423", "PB434",

@@ -44,7 +44,7 @@ pub enum JsonKind {
     Plain,
     /// A string with escapes or with bytes that JSON does not allow.
     Escaped,
-    /// An array. Its elements are the children of the node.
+    /// An array. The elements are the children of the node.
     Array,
     /// An object. Keys and values alternate as children of the node.
     Object,

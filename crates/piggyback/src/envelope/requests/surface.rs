@@ -160,7 +160,7 @@ pub(in crate::envelope) struct Phrases<'p> {
     quick: Option<QuickLook>,
 }
 
-/// A lowercase search for the words of all phrases. Its pattern is compiled only if many texts are
+/// A lowercase search for the words of all phrases. The pattern is compiled only if many texts are
 /// searched.
 #[derive(Debug, Default)]
 struct QuickLook {

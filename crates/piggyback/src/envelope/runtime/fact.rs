@@ -1,6 +1,7 @@
 //! Facts as stored by the runtime.
 //!
-//! The runtime keeps integers but no other argument types. It infers the other types from the text.
+//! The runtime keeps integers but no other argument types. The runtime infers the other types from
+//! the text.
 
 use std::fmt::Write as _;
 

@@ -227,7 +227,8 @@ pub fn effect(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> ShellEff
     if verifies && command.ends_with(" (auto-detected)") {
         return ShellEffect::Verification;
     }
-    // This also applies after a separator, which makes the effect unknown for other tools.
+    // A write after a separator also makes the effect mutating. For other tools, the effect is
+    // unknown.
     if verifies && writes(&command.to_lowercase()) { ShellEffect::Mutating } else { effect_of(&command) }
 }
 

@@ -86,7 +86,8 @@ const BEGINNINGS: &[(&str, usize, Letters, &str)] = &[
     ("eyJ", 30, Any, "a JSON web token"),
 ];
 
-/// Prefixes that are also suffixes of words. They begin a key only at the start of a word.
+/// Prefixes that are also suffixes of words. Such a prefix begins a key only at the start of a
+/// word.
 const WORD_ENDS: &[&str] = &["key-", "pul-"];
 
 /// The minimum length of a prefix that begins a key after a letter.

@@ -1,8 +1,8 @@
 //! The declarations of a program in the form that checks of updates need.
 //!
 //! The input is a [`Program`]. For each name and arity, the result contains parameters, types,
-//! listed names, deriving rules, uses and locations. It is built once per program, and a query
-//! costs one lookup.
+//! listed names, deriving rules, uses and locations. The result is built once per program, and a
+//! query costs one lookup.
 
 mod bounds;
 mod names;
