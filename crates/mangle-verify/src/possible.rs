@@ -1,4 +1,4 @@
-//! Whether a predicate can have a fact in any world, however large.
+//! A check for predicates that have no fact in any world.
 
 use mangle_engine::kernel::Compiled;
 use mangle_engine::kernel::plan::{RelationId, Step, StepKind};
@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::InputPredicate;
 
-/// Why no world has a fact of `goal`: each rule needs a fact that no input, no fact of the program and no other rule
-/// gives. `None` where that is not so.
+/// Returns the reason that no world has a fact of `goal`, or `None` if a fact may exist.
+///
+/// A reason exists if each rule needs a fact that neither inputs nor facts nor other rules provide.
 pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPredicate]) -> Option<String> {
     let possible = possible(compiled, inputs);
     (!possible.contains(&goal.0)).then(|| match missing(compiled, goal, &possible) {
@@ -17,7 +18,7 @@ pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPr
     })
 }
 
-/// The relations that may have a tuple.
+/// Returns the relations that may have a tuple.
 fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
     let given = inputs
         .iter()
@@ -49,7 +50,7 @@ fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<Relatio
     }
 }
 
-/// Whether the steps of a rule may all hold.
+/// True if all steps of a rule may succeed.
 fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
     steps.iter().all(|step| match &step.kind {
         StepKind::Match(found) => possible.contains(&found.relation),
@@ -58,7 +59,7 @@ fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
     })
 }
 
-/// The predicate that the only rule of `goal` lacks.
+/// Returns the missing predicate of the only rule of `goal`.
 fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<RelationId>) -> Option<String> {
     let plans = compiled.plans();
     let mut plans = plans.filter(|plan| plan.target == goal.0);
