@@ -14,7 +14,7 @@ use super::semantics::Semantics;
 use super::solver_name::SolverName;
 use super::surroundings;
 use super::verify::scope;
-use crate::host::{self, LinkedProgram, Scope};
+use crate::host::{self, LinkedProgram, ProgramScope};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
 use crate::report::LoadErrors;
@@ -160,7 +160,7 @@ impl Side {
     fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
         let name = named.display().to_string();
         if host::absolute(working, named).exists() {
-            let programs = Programs::load(&[named.to_path_buf()], working, Scope::Exact);
+            let programs = Programs::load(&[named.to_path_buf()], working, ProgramScope::Exact);
             return Ok(Self { name, programs, prefix: String::new() });
         }
         let is_path = host::absolute(working, other).exists();

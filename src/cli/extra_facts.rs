@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::programs::Programs;
-use crate::host::{self, Memory, Overlay, Problem, Scope};
+use crate::host::{self, Memory, Overlay, Problem, ProgramScope};
 use crate::ide::facts::{give_table, is_table};
 use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
@@ -106,7 +106,7 @@ impl Programs {
         paths: &[PathBuf],
         files: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
     ) -> (Self, ExtraFacts) {
         let memory = Memory::default();
         let mut sources = Sources::default();

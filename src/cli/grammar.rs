@@ -12,7 +12,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{self, LinkOptions, LinkedProgram, Memory, Scope, disk};
+use crate::host::{self, LinkOptions, LinkedProgram, Memory, ProgramScope, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
@@ -201,7 +201,7 @@ fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
     Programs::load_as(
         paths,
         working,
-        Scope::Folder,
+        ProgramScope::Folder,
         &Memory::default(),
         Sources::default(),
         |resolution, files, _| {

@@ -11,7 +11,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{LinkedProgram, Scope};
+use crate::host::{LinkedProgram, ProgramScope};
 use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::report::graph::{self, NodePlace, PredicateGraph};
 use crate::report::{LoadErrors, Sources};
@@ -78,7 +78,7 @@ impl GraphCommand {
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let programs = Programs::load(&self.paths, &working, Scope::Folder);
+        let programs = Programs::load(&self.paths, &working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(&working, color);

@@ -11,7 +11,7 @@ use super::policy_note::{self, wider_programs};
 use super::surroundings;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
-    Overlay, PartialScan, Problem, Resolution, Scope, SettingsProblems,
+    Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
 use crate::ide::loading::load_errors;
 use crate::report::{LoadError, LoadErrors, Sources};
@@ -62,7 +62,7 @@ impl Programs {
     }
 
     /// Loads the programs of `paths`.
-    pub(super) fn load(paths: &[PathBuf], working: &Path, scope: Scope) -> Self {
+    pub(super) fn load(paths: &[PathBuf], working: &Path, scope: ProgramScope) -> Self {
         Self::load_as(
             paths,
             working,
@@ -88,7 +88,7 @@ impl Programs {
         let then = past.then(working)?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
-        let resolution = host::resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
+        let resolution = host::resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: true, working: &then };
         Ok(request.load(&overlay, &memory, sources, |resolution, files, _| {
             host::join(resolution, files, &LinkOptions::default())
@@ -100,7 +100,7 @@ impl Programs {
     pub(super) fn load_beside(
         paths: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
         memory: &Memory,
         with: &[Arc<FileSummary>],
         sources: Sources,
@@ -130,7 +130,7 @@ impl<J> Programs<J> {
     pub(super) fn load_as(
         paths: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
         memory: &Memory,
         sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,

@@ -14,7 +14,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use super::watch::watching;
-use crate::host::{LinkedProgram, Scope, absolute};
+use crate::host::{LinkedProgram, ProgramScope, absolute};
 use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
 use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
@@ -153,7 +153,7 @@ impl QueryCommand {
         working: &Path,
         color: ColorChoice,
     ) -> Result<(ExitStatus, Option<BTreeSet<String>>)> {
-        let (programs, given) = Programs::load_with(paths, &self.facts, working, Scope::Folder);
+        let (programs, given) = Programs::load_with(paths, &self.facts, working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(working, color);

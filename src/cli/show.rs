@@ -16,7 +16,7 @@ use super::programs::Programs;
 use super::surroundings;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
 use super::wrap;
-use crate::host::{AccountPolicies, Accounts, STDIN, Scope, TranscriptFile, comments};
+use crate::host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
 use crate::ide::conversation::{
     RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
 };
@@ -200,7 +200,7 @@ impl ShowCommand {
             let mark = self.load.admit(transcripts.load_errors(), color);
             return Ok(mark.map(|mark| (AccountPolicies::that_judge(transcripts.programs()), true, mark)));
         }
-        let mut programs = Programs::load(&self.policy, working, Scope::Exact);
+        let mut programs = Programs::load(&self.policy, working, ProgramScope::Exact);
         programs.complain(working, color);
         let mut errors = transcripts.settings_errors();
         errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));

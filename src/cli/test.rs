@@ -11,7 +11,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, Scope};
+use crate::host::{self, LinkedTest, Memory, ProgramScope};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
 use crate::report::policy_tests::TestReport;
@@ -74,7 +74,7 @@ impl TestCommand {
         let programs = Programs::load_as(
             &self.paths,
             &working,
-            Scope::Folder,
+            ProgramScope::Folder,
             &memory,
             sources,
             |resolution, files, _| host::join_tests(resolution, files),

@@ -14,7 +14,7 @@ use super::programs::Programs;
 use super::progress::Progress;
 use super::solver_name::SolverName;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, Problem, Scope};
+use crate::host::{self, LinkedTest, Memory, Problem, ProgramScope};
 use crate::ide::loading::load_errors_around_cases;
 use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
@@ -160,7 +160,7 @@ impl VerifyCommand {
     ) -> Option<(VerifiedProperties, Sources, Vec<Problem>, LoadErrors)> {
         match property {
             Some(property) => {
-                let programs = Programs::load(&self.paths, working, Scope::Folder);
+                let programs = Programs::load(&self.paths, working, ProgramScope::Folder);
                 let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
                 let mark = self.admit(errors, &programs, working, color)?;
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
@@ -177,7 +177,7 @@ impl VerifyCommand {
                 let programs = Programs::load_as(
                     &self.paths,
                     working,
-                    Scope::Folder,
+                    ProgramScope::Folder,
                     &memory,
                     sources,
                     |resolution, files, _| host::join_tests(resolution, files),
@@ -226,7 +226,7 @@ impl VerifyCommand {
             self.format != Layout::Junit,
             "the format `junit` is for properties; `--rules` has `text`, `json` and `sarif`"
         );
-        let mut programs = Programs::load(&self.paths, working, Scope::Folder);
+        let mut programs = Programs::load(&self.paths, working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.admit(errors, &programs, working, color) else {
             return Ok(ExitStatus::Failure);

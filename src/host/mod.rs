@@ -88,7 +88,7 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Scope, Shell,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, ProgramScope, Resolution, Shell,
     StandaloneFile, WithoutReplies, resolve, resolve_exactly_with_transcripts, resolve_scope,
     resolve_with_transcripts,
 };

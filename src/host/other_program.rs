@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
 use super::{
-    Memory, Overlay, Scope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
+    Memory, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
 };
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
@@ -32,7 +32,7 @@ pub fn other_program_for(
 ) -> Result<OtherProgram, String> {
     let (memory, overlay) = (Memory::default(), Overlay::default().with_versions(versions));
     let named = targets(&[absolute(folder, Path::new(path))], working);
-    let mut resolution = resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
+    let mut resolution = resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
     let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
     let mut problems = named.problems;
     problems.append(&mut resolution.problems);

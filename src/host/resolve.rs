@@ -3,7 +3,7 @@
 //! The nearest `mangle-ls.toml` above a file governs it, and its `[[program]]` tables assign the
 //! files below it to programs. Without a configuration, the folder determines the program
 //! ([`folders`]), both on the command line and in the editor. Commands that compare policies use
-//! exactly the given files ([`Scope::Exact`]).
+//! exactly the given files ([`ProgramScope::Exact`]).
 
 mod agents;
 mod arguments;
@@ -53,7 +53,7 @@ pub enum Shell {
 
 /// The program of files without configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum ProgramScope {
     /// Each file is in the program of its folder.
     #[default]
     Folder,
@@ -72,7 +72,7 @@ pub fn resolve(targets: &[CheckTarget], shell: Shell, overlay: &Overlay, table: 
 #[must_use]
 pub fn resolve_scope(
     targets: &[CheckTarget],
-    scope: Scope,
+    scope: ProgramScope,
     overlay: &Overlay,
     table: &FileTable,
 ) -> Resolution {
@@ -91,7 +91,7 @@ pub fn resolve_exactly_with_transcripts(
 ) -> Resolution {
     let cancel = Cancel::new();
     let resolver = Resolver::new(targets, Shell::CommandLine, overlay, table, &cancel);
-    resolve_all(Resolver { scope: Scope::Exact, ..resolver }, true)
+    resolve_all(Resolver { scope: ProgramScope::Exact, ..resolver }, true)
 }
 
 /// [`resolve`] for an editor. After `cancel`, the result is partial. With `only_near`, only files
@@ -165,7 +165,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
 struct Resolver<'a> {
     targets: &'a [CheckTarget],
     shell: Shell,
-    scope: Scope,
+    scope: ProgramScope,
     overlay: &'a Overlay,
     table: &'a FileTable,
     folders: Folders,
@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
             cancel,
             targets,
             shell,
-            scope: Scope::default(),
+            scope: ProgramScope::default(),
             overlay,
             table,
             folders: Folders::default(),

@@ -21,7 +21,7 @@ use super::semantics::Semantics;
 use super::surroundings;
 use super::watch::watching;
 use super::wrap::{columns, fit};
-use crate::host::{self, Memory, Scope};
+use crate::host::{self, Memory, ProgramScope};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
 use crate::report::{LoadErrors, Sources, diff_with, sink};
@@ -214,7 +214,7 @@ impl PreviewCommand {
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
         let mut programs =
-            Programs::load_beside(&self.files, working, Scope::Folder, &memory, &with, sources);
+            Programs::load_beside(&self.files, working, ProgramScope::Folder, &memory, &with, sources);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(working, color);

@@ -17,7 +17,7 @@ use super::super::surroundings;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
-use crate::host::{self, LinkedProgram, Scope, TranscriptFile};
+use crate::host::{self, LinkedProgram, ProgramScope, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::report::{LoadErrors, Sources, json_value};
 use agent_replay::{Basis, Constitution};
@@ -90,7 +90,7 @@ impl Policies {
 
     /// The policies of paths; several programs are taken together.
     fn of_paths(&mut self, command: &ReplayCommand, paths: &[PathBuf], working: &Path) -> Result<Policy> {
-        let (mut programs, given) = Programs::load_with(paths, &command.facts, working, Scope::Exact);
+        let (mut programs, given) = Programs::load_with(paths, &command.facts, working, ProgramScope::Exact);
         self.load_errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
         let sources = std::mem::take(&mut programs.sources);
         self.complaints.extend(given.damaged(&sources));

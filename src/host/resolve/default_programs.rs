@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::folders::is_shared;
-use super::{ProgramOrigin, Resolver, Scope, Shell};
+use super::{ProgramOrigin, ProgramScope, Resolver, Shell};
 use crate::host::disk::list;
 use crate::host::paths::is_schema;
 use crate::host::project::{ProjectProgram, folder_name, without_twins};
@@ -24,7 +24,7 @@ impl Resolver<'_> {
         let (lone, free): (Vec<_>, Vec<_>) =
             loose.into_iter().partition(|found| self.is_governed(&found.path));
         lone.iter().for_each(|found| self.lone(&found.path));
-        if self.scope == Scope::Exact {
+        if self.scope == ProgramScope::Exact {
             return self.given_paths(&free);
         }
         let mut by_root: BTreeMap<PathBuf, Vec<WalkEntry>> = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ProgramFiles, ProgramOrigin, Resolver, Scope, Shell, WalkEntry};
+use super::{ProgramFiles, ProgramOrigin, ProgramScope, Resolver, Shell, WalkEntry};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
@@ -228,8 +228,8 @@ impl Resolver<'_> {
         for found in found.filter(|found| found.project.is_none()) {
             let folder = found.path.parent().unwrap_or(&found.path).to_path_buf();
             found.root = match self.scope {
-                Scope::Folder => self.folders.program_around(&folder, self.overlay),
-                Scope::Exact => None,
+                ProgramScope::Folder => self.folders.program_around(&folder, self.overlay),
+                ProgramScope::Exact => None,
             };
             let is_made = |program: &ProgramFiles, root: &Path| {
                 program.project.is_none() && program.origin == ProgramOrigin::Together && program.root == root

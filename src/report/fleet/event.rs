@@ -34,12 +34,19 @@ pub enum OriginTime {
 pub enum FleetEvent {
     /// A reply of the model. `said` is the number of tokens of its text and of the preceding
     /// prompts.
-    Answer { said: u64 },
+    Answer {
+        said: u64,
+    },
     /// A change in the size of the asserted facts, in tokens.
-    State { change: i64 },
+    State {
+        change: i64,
+    },
     /// The constitution blocked a request, a reply or a text.
     Blocked,
-    Found { rule: &'static Rule, severity: Severity },
+    Found {
+        rule: &'static Rule,
+        severity: Severity,
+    },
 }
 
 /// A file of sessions, or a session in memory.
