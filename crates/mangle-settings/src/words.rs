@@ -1,8 +1,7 @@
-//! Settings that are one of a few words: a table of values with their words makes the type and all that reads and
-//! writes it.
+//! Macro for settings with a fixed set of words: generates the type, its reader and its output.
 
-/// An enum each of whose values is a word in configuration and output. Behind `|` is the word of earlier versions, which is still
-/// read.
+/// Declares an enum whose values are words in configuration and output. The word after `|` is the
+/// name in earlier versions, which is still accepted.
 macro_rules! words {
     (
         $(#[$meta:meta])*

@@ -1,4 +1,4 @@
-//! One silencing comment, and what it covers.
+//! A suppression comment and its scope.
 
 use super::directive::Directive;
 use mangle_syntax::text::TextRange;
@@ -8,8 +8,8 @@ use mangle_syntax::text::TextRange;
 pub(super) struct Suppression {
     /// From `#` to the end of its line.
     pub(super) comment: TextRange,
-    /// The bytes in which findings are silenced; `None` silences the whole file.
+    /// The range in which findings are suppressed. `None` for the whole file.
     pub(super) covers: Option<TextRange>,
-    /// What stands in it, with ranges from the start of the file.
+    /// The parsed content, with ranges relative to the start of the file.
     pub(super) directive: Directive,
 }

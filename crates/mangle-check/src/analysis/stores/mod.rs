@@ -1,6 +1,7 @@
-//! Rules that do not hold across stores (`[runtime] stores`): each store evaluates the whole program over its own facts.
+//! Rules about fact stores (`[runtime] stores`): each store evaluates the whole program over its
+//! own facts.
 //!
-//! Nothing is reported for a program without stores.
+//! Programs without stores have no such findings.
 
 mod blind_negation;
 mod possibility;

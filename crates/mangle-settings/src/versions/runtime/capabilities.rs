@@ -14,11 +14,11 @@ pub enum Decoding {
 pub enum TypeErrors {
     /// At the end of the envelope. The first error is reported.
     AtTheEnd,
-    /// At the end of the object that reads itself: packet, intent, tool request.
+    /// At the end of the object that has its own decoder: packet, intent, tool request.
     AtOnce,
 }
 
-/// The number of objects of a mixed text that are tried.
+/// The number of objects in a mixed text that decoding tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CandidateLimits {
     /// The last objects that contain the key `surface_response`.
@@ -36,7 +36,7 @@ pub enum Cut {
     Character,
 }
 
-/// The places in which characters of a shell cost an update.
+/// The places in which shell characters cause the loss of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellCharacters {
     /// Nowhere.
@@ -48,7 +48,7 @@ pub enum ShellCharacters {
 }
 
 impl ShellCharacters {
-    /// The characters that are looked for.
+    /// The characters that are searched.
     #[must_use]
     pub fn characters(self) -> &'static [char] {
         match self {
