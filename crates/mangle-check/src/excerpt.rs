@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use mangle_syntax::text::shorten;
 
-/// Shortens program text for a message: one line, without comments, with the middle omitted beyond `most` characters.
+/// Shortens program text for a message: one line, without comments, with the middle omitted beyond
+/// `most` characters.
 ///
 /// ```
 /// assert_eq!(mangle_check::excerpt("p(X, # first\n  Y)", 10), "p(X, Y)");

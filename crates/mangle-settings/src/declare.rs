@@ -43,15 +43,17 @@ impl<const COUNT: usize> Literal<Vec<String>> for [&str; COUNT] {
     }
 }
 
-/// Declares a struct whose fields are the keys of a table. Each field has a comment, which is the documentation of the key, and:
+/// Declares a struct whose fields are the keys of a table. Each field has a comment, which is the
+/// documentation of the key, and:
 ///
 /// ```text
 /// field "key": Type as Kind = default => absence;
 /// ```
 ///
-/// Omit `"key"` if it equals the name of the field, and `as Kind` if the type is its own kind ([`Setting`]).
-/// Omit `= default` if it equals the default of the type, and `=> absence` if it is [`Absence::Default`](super::keys::Absence).
-/// `("table", function)` names a function that checks the whole table after reading. Fields after `beside` are not keys.
+/// Omit `"key"` if it equals the name of the field, and `as Kind` if the type is its own kind
+/// ([`Setting`]). Omit `= default` if it equals the default of the type, and `=> absence` if it is
+/// [`Absence::Default`](super::keys::Absence). `("table", function)` names a function that checks
+/// the whole table after reading. Fields after `beside` are not keys.
 macro_rules! settings {
     (
         $(#[$meta:meta])*

@@ -28,7 +28,8 @@ impl PartialEq for Globs {
 impl Globs {
     /// Compiles patterns.
     ///
-    /// # Errors Returns the index of the first invalid pattern and the reason.
+    /// # Errors
+    /// Returns the index of the first invalid pattern and the reason.
     pub fn new(patterns: Vec<String>) -> Result<Self, (usize, String)> {
         let (globs, mut unusable) = Self::usable(patterns);
         if unusable.is_empty() { Ok(globs) } else { Err(unusable.swap_remove(0)) }

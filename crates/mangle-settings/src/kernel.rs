@@ -117,8 +117,8 @@ impl Text for Instant {
 
 /// Parses an RFC 3339 timestamp, for example `2026-01-31T12:00:00Z`, to nanoseconds since 1970.
 ///
-/// # Errors Returns a headline if the text is not a timestamp, or is outside of the years 1678 to
-/// 2261.
+/// # Errors
+/// Returns a headline if the text is not a timestamp, or is outside of the years 1678 to 2261.
 pub fn instant(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{}` is not an instant such as `2026-01-31T12:00:00Z`", shorten(text));
     let instant: jiff::Timestamp = text.parse().map_err(|_| wrong())?;

@@ -15,7 +15,8 @@ use super::value::{KeyPath, ValueError, shorten};
 
 /// Compiles a pattern with the semantics of Go.
 ///
-/// # Errors Returns an error if the pattern is invalid.
+/// # Errors
+/// Returns an error if the pattern is invalid.
 pub fn gate_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&ours(pattern))
 }

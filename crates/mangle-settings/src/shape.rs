@@ -24,8 +24,8 @@ pub enum Step {
     Each,
 }
 
-/// A JSON pointer in which `*` means every element. A dot in a key separates keys, so that `/a.b` finds the value both
-/// in `{"a": {"b": …}}` and in `{"a.b": …}`.
+/// A JSON pointer in which `*` means every element. A dot in a key separates keys, so that `/a.b`
+/// finds the value both in `{"a": {"b": …}}` and in `{"a.b": …}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointerPattern {
     text: String,
@@ -35,7 +35,8 @@ pub struct PointerPattern {
 impl PointerPattern {
     /// Parses a pointer.
     ///
-    /// # Errors Returns the reason that the text is not a pointer, as the end of a sentence.
+    /// # Errors
+    /// Returns the reason that the text is not a pointer, as the end of a sentence.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let mut steps = Vec::new();
         if !text.is_empty() {

@@ -8,11 +8,13 @@ use parking_lot::Mutex;
 
 /// Caches the last output of a computation together with its inputs.
 ///
-/// The inputs include everything that the output depends on, as values, revisions or fingerprints: equal inputs
-/// yield equal outputs. An incremental computation starts from the outdated output of earlier inputs.
+/// The inputs include everything that the output depends on, as values, revisions or fingerprints:
+/// equal inputs yield equal outputs. An incremental computation starts from the outdated output of
+/// earlier inputs.
 ///
-/// One thread computes at a time, and other threads that request the same output wait. Reading a finished output never
-/// waits. Hits and computations are events of the target `memo` at level `TRACE`, with the type of the inputs.
+/// One thread computes at a time, and other threads that request the same output wait. Reading a
+/// finished output never waits. Hits and computations are events of the target `memo` at level
+/// `TRACE`, with the type of the inputs.
 ///
 /// ```
 /// use mangle_syntax::memo::Memo;

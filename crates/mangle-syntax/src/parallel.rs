@@ -17,7 +17,8 @@ const TURNS: usize = 4;
 /// The stack size of a thread, in bytes. Only used pages take memory.
 const STACK: usize = 8 << 20;
 
-/// Maps `items` in parallel and returns the results in order. Each thread gets at least `least` items on average.
+/// Maps `items` in parallel and returns the results in order. Each thread gets at least `least`
+/// items on average.
 ///
 /// ```
 /// let squares = mangle_syntax::parallel::map(&[1, 2, 3], 1, |number| number * number);

@@ -12,8 +12,9 @@ use mangle_syntax::text::{Cancel, FileId};
 /// Minimum number of files per thread.
 const FEW: usize = 8;
 
-/// The findings that make the engine reject a program, or that mark a part that `mangle-ls` cannot parse.
-/// Sorted by the order of [`Program::files`] and by position. A program without such findings loads.
+/// The findings that make the engine reject a program, or that mark a part that `mangle-ls` cannot
+/// parse. Sorted by the order of [`Program::files`] and by position. A program without such
+/// findings loads.
 ///
 /// Settings that disable rules and suppression comments have no effect. Fixes are not checked.
 ///

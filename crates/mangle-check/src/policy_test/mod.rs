@@ -1,8 +1,10 @@
-//! Policy tests: `NAME_test.mg` is ordinary Mangle with comments that define test cases and expectations.
+//! Policy tests: `NAME_test.mg` is ordinary Mangle with comments that define test cases and
+//! expectations.
 //!
-//! [`TestFile::read`] reads the summary of a test file. [`TestFile::findings`] checks its comments against the program.
-//! [`run`] evaluates the cases: each passes, fails or cannot run. A failure has the proof of a forbidden fact
-//! or the obstacles of an expected one. The module has no access to the file system or to editors.
+//! [`TestFile::read`] reads the summary of a test file. [`TestFile::findings`] checks its comments
+//! against the program. [`run`] evaluates the cases: each passes, fails or cannot run. A failure
+//! has the proof of a forbidden fact or the obstacles of an expected one. The module has no access
+//! to the file system or to editors.
 //!
 //! ```mangle
 //! urgent(T) :- task(T, /high).          # Before the first case: belongs to all.

@@ -162,7 +162,8 @@ impl Stores {
 
     /// Sets the owner of a predicate.
     ///
-    /// # Errors Returns the name of the existing owner.
+    /// # Errors
+    /// Returns the name of the existing owner.
     fn set_owner(&mut self, predicate: &str, owner: Owner) -> Result<(), &'static str> {
         let predicate = Symbol::new(predicate);
         match self.owners.get(&predicate) {

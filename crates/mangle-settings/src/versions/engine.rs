@@ -51,7 +51,8 @@ pub struct EngineCapabilities {
 pub enum UnboundNegation {
     /// The negation is not evaluated.
     Ignored,
-    /// The analysis rejects the rule. If a `let` defines the variable, the negation is evaluated last, for any value.
+    /// The analysis rejects the rule. If a `let` defines the variable, the negation is evaluated
+    /// last, for any value.
     Rejected,
 }
 
@@ -215,8 +216,8 @@ pub fn engine_names() -> impl Iterator<Item = &'static str> {
 
 /// The engine that a program is checked for: a reference version, a release or the engine of a day.
 ///
-/// Built-ins are those available on the day. All other behavior comes from the newest reference version
-/// that is not later.
+/// Built-ins are those available on the day. All other behavior comes from the newest reference
+/// version that is not later.
 ///
 /// ```
 /// use mangle_settings::EngineVersion;

@@ -34,9 +34,10 @@
 //! DESCRIPTION OF THE FIX
 //! ````
 //!
-//! The line about the engine is optional. A test requires it for errors in Mangle texts.
-//! Summary, rationale and the description of the fix are one line each. The examples, the finding and the description
-//! of the fix are optional. The fence can be longer than three characters. A test writes the finding.
+//! The line about the engine is optional. A test requires it for errors in Mangle texts. Summary,
+//! rationale and the description of the fix are one line each. The examples, the finding and the
+//! description of the fix are optional. The fence can be longer than three characters. A test
+//! writes the finding.
 
 use super::{EngineOutcome, FixKind, Group, Rule, Severity};
 
@@ -68,8 +69,8 @@ pub use crate::rules;
 impl Rule {
     /// Parses the document of a rule. The module documentation defines the format.
     ///
-    /// # Panics If the format is invalid. In the initializer of a static, the panic is a compile
-    /// error.
+    /// # Panics
+    /// If the format is invalid. In the initializer of a static, the panic is a compile error.
     #[must_use]
     pub const fn of_document(text: &'static str) -> Self {
         let mut rest = Rest(text);

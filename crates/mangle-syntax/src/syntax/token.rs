@@ -21,7 +21,8 @@ pub struct Token {
 pub enum TokenKind {
     /// `# …`, to the end of the line.
     Comment,
-    /// `Package`, `Use`, `Decl`, `temporal`, `descr`, `bound`, `inclusion`, `let`, `do`, `now`, `opt`.
+    /// `Package`, `Use`, `Decl`, `temporal`, `descr`, `bound`, `inclusion`, `let`, `do`, `now`,
+    /// `opt`.
     Keyword,
     /// The name of a predicate (`p`, `:lt`), a function (`fn:plus`) or a package.
     Identifier,

@@ -128,8 +128,9 @@ impl Document {
     /// Applies one change and returns the replaced range. A reversed range is swapped, and a column
     /// past the end of its line is clamped.
     ///
-    /// # Errors If the change names a line past the end, splits a UTF-8 character, or makes the
-    /// document too long.
+    /// # Errors
+    /// If the change names a line past the end, splits a UTF-8 character, or makes the document too
+    /// long.
     pub fn apply(&mut self, change: &ContentChange, encoding: Encoding) -> Result<TextEdit, EditError> {
         self.apply_halved(change, &[], encoding)
     }
@@ -137,7 +138,8 @@ impl Document {
     /// [`Document::apply`] for a change whose text has U+FFFD for `halves`. With UTF-16 columns, a
     /// change can split a character, which is restored when its halves meet again.
     ///
-    /// # Errors See [`Document::apply`].
+    /// # Errors
+    /// See [`Document::apply`].
     pub fn apply_halved(
         &mut self,
         change: &ContentChange,

@@ -1,7 +1,7 @@
 //! Set of letters in a word as bits, for fast exclusion tests.
 
-/// The letters of a word, ignoring case. Some characters share a bit: the set can contain additional letters, but never
-/// lacks one.
+/// The letters of a word, ignoring case. Some characters share a bit: the set can contain
+/// additional letters, but never lacks one.
 ///
 /// ```
 /// use mangle_syntax::text::LetterSet;

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-/// Shortens `text` to one line, and omits the middle if it has more than `most` characters. Outputs show other control
-/// characters as symbols.
+/// Shortens `text` to one line, and omits the middle if it has more than `most` characters. Outputs
+/// show other control characters as symbols.
 ///
-/// The cost depends on `most` and not on the length of the text, so that many messages can quote a long text.
+/// The cost depends on `most` and not on the length of the text, so that many messages can quote a
+/// long text.
 ///
 /// ```
 /// use mangle_syntax::text::shorten;

@@ -8,7 +8,8 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static SPLIT_JOIN: Rule = rule!("split-join.md");
 
-/// Reports a rule that can fire in no store although each of its premises can have facts in some store.
+/// Reports a rule that can fire in no store although each of its premises can have facts in some
+/// store.
 pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
     let of = |edge: &Edge| rule.possible.of(edge.to);
     if !rule.possible.of_rule(rule.stores, rule.edges).is_empty()

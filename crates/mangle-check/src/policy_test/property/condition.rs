@@ -45,7 +45,8 @@ enum Separator {
 impl Condition {
     /// Parses a condition.
     ///
-    /// # Errors Returns an error if a part is missing, or if there are too many parts.
+    /// # Errors
+    /// Returns an error if a part is missing, or if there are too many parts.
     pub fn read(whole: &Piece) -> Result<Self, PropertyError> {
         let error = |range: TextRange, message: &str| PropertyError { range, message: message.to_owned() };
         let separators = separators(&whole.text);
@@ -123,7 +124,8 @@ fn alternatives(piece: &Piece) -> Result<Vec<Piece>, PropertyError> {
 
 /// Parses a part of a condition as the body of a rule.
 ///
-/// # Errors Returns an error if the part is not a list of premises.
+/// # Errors
+/// Returns an error if the part is not a list of premises.
 pub fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
     let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
     let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged

@@ -1,4 +1,5 @@
-//! Properties of a policy in a test file: claims about all possible sets of facts (worlds), or about at least one.
+//! Properties of a policy in a test file: claims about all possible sets of facts (worlds), or
+//! about at least one.
 //!
 //! ```mangle
 //! # @never name: nothing dangerous without an approval
@@ -6,9 +7,9 @@
 //! # @possible permitted(/run_build)
 //! ```
 //!
-//! A property is a comment with a key, and the comments below it up to the next key or the end of the comments.
-//! It contains a condition: premises as in the body of a rule, alternatives, and extensions that they should or should
-//! not have.
+//! A property is a comment with a key, and the comments below it up to the next key or the end of
+//! the comments. It contains a condition: premises as in the body of a rule, alternatives, and
+//! extensions that they should or should not have.
 
 mod condition;
 mod read;

@@ -47,7 +47,8 @@ impl Properties {
 
     /// Parses a property from an option of a command, for example `never BODY`.
     ///
-    /// # Errors Returns an error if the first word is not a kind of property.
+    /// # Errors
+    /// Returns an error if the first word is not a kind of property.
     pub fn of_text(text: &str) -> Result<Property, String> {
         let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let kind = PropertyKind::parse(word.trim_start_matches('@')).ok_or_else(|| {

@@ -254,7 +254,8 @@ impl Transform {
 pub struct TransformStatement {
     /// The range of the statement.
     pub range: TextRange,
-    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]); `None` for `do`.
+    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]); `None` for
+    /// `do`.
     pub variable: Option<Term>,
     /// The right side. In valid code, an application.
     pub value: Term,

@@ -62,7 +62,8 @@ pub struct Gain {
 
 /// Compares the differing statements.
 ///
-/// # Errors Returns the first loss.
+/// # Errors
+/// Returns the first loss.
 pub fn compare(before: Side<'_>, after: Side<'_>) -> Result<Gain, Loss> {
     let (old, new) = differing(before, after);
     let dropped = words::compare(&old, &new)?;
