@@ -1,4 +1,4 @@
-//! `transcript`: the commands about captured replies.
+//! `transcript`: commands about captured replies.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, Subcommand};
