@@ -73,7 +73,7 @@ enum Layout {
     Markdown,
 }
 
-/// One of the compared policies.
+/// A compared policy.
 struct Side {
     name: String,
     programs: Programs,

@@ -351,7 +351,7 @@ impl FixReport {
         format!("{} {done}, {} left{}", self.done.count, findings.entries.len(), more.collect::<String>())
     }
 
-    /// The additional options that a fix requires. `None` if all are given.
+    /// The options that a fix requires and that are not given. `None` if the fix has no edits.
     fn missing(&self, fix: &ResolvedFix) -> Option<MissingOptions> {
         let guesses = !self.guesses && fix.applicability == Applicability::Unsafe;
         (!fix.edits.is_empty())

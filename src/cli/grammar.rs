@@ -91,8 +91,8 @@ impl GrammarCommand {
     /// Generates and writes the grammar.
     ///
     /// # Errors
-    /// If the working directory is unknown, there is not exactly one program, the consumer is
-    /// unknown, no reply is possible, or a file cannot be written.
+    /// If the working directory or the consumer is unknown, no reply is possible, or a file cannot
+    /// be written. Also if there is not exactly one program.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let target = self.target;

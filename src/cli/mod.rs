@@ -184,8 +184,8 @@ fn parsed(arguments: &[OsString]) -> Cli {
     command_line::parse(visible).err().unwrap_or(error).exit()
 }
 
-/// Runs the command in the arguments of a process. The first argument is the name of the program.
-/// Returns the exit status. Invalid arguments and requests for help exit the process.
+/// Runs the command in the arguments of a process and returns the exit status. The first argument
+/// is the name of the program. Invalid arguments and requests for help exit the process.
 #[cfg(not(target_family = "wasm"))]
 #[must_use]
 pub fn main(arguments: &[OsString]) -> u8 {

@@ -45,8 +45,8 @@ impl Programs {
         host::only(&self.all, &|program| &program.name, place)
     }
 
-    /// Joins all programs into one, with the settings and the name of the first. `None` if there is
-    /// none.
+    /// Joins all programs into one, with the settings of the first and the names of all. `None` if
+    /// the list is empty.
     pub(super) fn take_joined(&mut self) -> Option<LinkedProgram> {
         let mut all = std::mem::take(&mut self.all).into_iter();
         let mut joined = all.next()?;

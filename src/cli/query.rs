@@ -343,8 +343,8 @@ struct QueryErrors {
 }
 
 impl QueryErrors {
-    /// Reports the errors. Returns true if the answers are complete. With several programs, it is
-    /// sufficient if one of them has the predicate of the query.
+    /// Reports the errors. Returns true if the answers are complete. With several programs, the
+    /// predicate of the query only has to exist in one program.
     fn say(mut self, is_unanswered: bool, color: ColorChoice) -> bool {
         let mut said = rustc_hash::FxHashSet::default();
         self.tables.retain(|why| said.insert(why.clone()));

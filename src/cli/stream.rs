@@ -23,7 +23,8 @@ pub(super) struct Recording {
 }
 
 thread_local! {
-    /// The recording that is under way on this thread; all output is written by the thread that runs the command.
+    /// The active recording of this thread. All output is written by the thread that runs the
+    /// command.
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 

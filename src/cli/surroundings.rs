@@ -21,10 +21,10 @@ pub(super) struct Surroundings {
 }
 
 thread_local! {
-    /// The surroundings of the command that runs on this thread, if they are not those of the process. As with recordings of
-    /// output, only the thread that runs a command asks.
+    /// The environment of the command on this thread, if it differs from the process. Only the
+    /// thread that runs a command reads it.
     static CURRENT: RefCell<Option<Surroundings>> = const { RefCell::new(None) };
-    /// The versions that the options of the command on this thread choose.
+    /// The versions from the options of the command on this thread.
     static VERSIONS: Cell<VersionOptions> = const { Cell::new(VersionOptions { engine: None, runtime: None }) };
 }
 

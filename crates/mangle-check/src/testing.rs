@@ -1,7 +1,9 @@
 //! Fixtures for tests of rules and features.
 //!
-//! A fixture is a program in one string. A line `#- NAME` starts a file with this name. Without
-//! such a line, the whole string is the file `main.mg`. `$0` marks a cursor.
+//! A fixture is a program in one string. A line `#- NAME` starts a file with this name. If no such
+//! line exists, the whole string is the file `main.mg`.
+//!
+//! `$0` marks a cursor.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

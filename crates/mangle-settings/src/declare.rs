@@ -50,10 +50,16 @@ impl<const COUNT: usize> Literal<Vec<String>> for [&str; COUNT] {
 /// field "key": Type as Kind = default => absence;
 /// ```
 ///
-/// Omit `"key"` if it equals the name of the field, and `as Kind` if the type is its own kind
-/// ([`Setting`]). Omit `= default` if it equals the default of the type, and `=> absence` if it is
-/// [`Absence::Default`](super::keys::Absence). `("table", function)` names a function that checks
-/// the whole table after reading. Fields after `beside` are not keys.
+/// Optional parts:
+///
+/// * `"key"`: the name of the key if it differs from the field
+/// * `as Kind`: the kind of value, if it is not the type itself ([`Setting`])
+/// * `= default`: the default, if it differs from the default of the type
+/// * `=> absence`: the effect of omitting the key, if it is not
+///   [`Absence::Default`](super::keys::Absence)
+///
+/// `("table", function)` names a function that checks the whole table after reading. Fields after
+/// `beside` are not keys.
 macro_rules! settings {
     (
         $(#[$meta:meta])*

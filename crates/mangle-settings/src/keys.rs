@@ -29,7 +29,7 @@ pub struct Key {
     pub doc: &'static str,
     /// The effect of omitting the key.
     pub absence: Absence,
-    /// Its value in a table without keys.
+    /// The value in a table without keys.
     pub(super) default: fn() -> SettingValue,
 }
 
@@ -40,9 +40,9 @@ pub enum Absence {
     Default,
     /// An effect that no value expresses.
     Means(&'static str),
-    /// The same effect as this string.
+    /// Omitting the key has the same effect as this string.
     Is(&'static str),
-    /// The key is required: without it, the table is ignored.
+    /// The key is required. A table that lacks the key is ignored.
     Required,
 }
 
@@ -55,7 +55,7 @@ pub enum Kind {
     Texts,
     /// A regular expression.
     Pattern,
-    /// A JSON pointer in which `*` matches every element.
+    /// A JSON pointer with `*` for every element.
     Pointer,
     /// A JSON pointer, or a list of them.
     PointerOrPointers,
@@ -77,9 +77,9 @@ pub enum Kind {
     Decimal(u32, u32),
     /// An RFC 3339 timestamp: `2026-01-31T12:00:00Z`.
     Instant,
-    /// One of these words.
+    /// A word from this list.
     Word(&'static [&'static str]),
-    /// One of these words, or `true` or `false`.
+    /// A word from this list, or `true` or `false`.
     WordOrFlag(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
@@ -93,7 +93,7 @@ pub enum Kind {
     Named(&'static Section),
     /// A table that maps user-defined names to strings.
     TextsByName,
-    /// One of these words, or a table that maps stores to predicates.
+    /// A word from this list, or a table that maps stores to predicates.
     Stores(&'static [&'static str]),
 }
 

@@ -18,11 +18,14 @@ pub struct Parsed {
     pub settings: Settings,
     /// The source ranges of each of [`Settings::programs`].
     pub programs: Vec<ProgramPlaces>,
-    /// Each pattern of [`super::KernelSettings::sample`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::KernelSettings::sample`]. Ranges are relative to the start of the
+    /// file.
     pub sample: Vec<TextRange>,
-    /// Each pattern of [`super::DecodingSettings::files`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::DecodingSettings::files`]. Ranges are relative to the start of the
+    /// file.
     pub grammars: Vec<TextRange>,
-    /// Each pattern of [`super::PromptSettings::atoms`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::PromptSettings::atoms`]. Ranges are relative to the start of the
+    /// file.
     pub atoms: Vec<TextRange>,
     /// The value of [`super::TranscriptSettings::tools`]. The range is relative to the start of the
     /// file.

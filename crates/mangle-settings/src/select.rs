@@ -7,8 +7,8 @@ use mangle_syntax::lint::{Group, Rule, Severity};
 /// The rules that a key of `[rules]` selects.
 #[derive(Debug)]
 pub(super) struct Selection {
-    /// Precedence of the key. The narrowest key that selects a rule applies, in any order: a name
-    /// or code overrides a group, a group overrides a glob, a long glob overrides a short one.
+    /// Precedence of the key. If several keys select a rule, the narrowest key applies. A name or
+    /// code overrides a group, a group overrides a glob, and a long glob overrides a short glob.
     pub(super) narrowness: usize,
     pub(super) rules: Vec<&'static Rule>,
 }
@@ -40,7 +40,7 @@ fn is_stars_alone(key: &str) -> bool {
     key.contains('*') && !key.contains(['?', '[', ']', '{', '}', '\\', '/'])
 }
 
-/// True if the text matches a pattern in which `*` matches any characters.
+/// True if the text matches a pattern with `*` for any characters.
 fn matches_stars(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));

@@ -24,8 +24,8 @@ pub enum Step {
     Each,
 }
 
-/// A JSON pointer in which `*` means every element. A dot in a key separates keys, so that `/a.b`
-/// finds the value both in `{"a": {"b": …}}` and in `{"a.b": …}`.
+/// A JSON pointer with `*` for every element. A dot in a key separates keys, so that `/a.b` finds
+/// the value both in `{"a": {"b": …}}` and in `{"a.b": …}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointerPattern {
     text: String,

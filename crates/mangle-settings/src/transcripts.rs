@@ -330,21 +330,21 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The deepest nesting of braces of an envelope in mixed text.
+    /// Maximum nesting of braces of an envelope in mixed text.
     depth = scanner_depth;
-    /// The largest envelope in mixed text, in bytes.
+    /// Maximum length of an envelope in mixed text, in bytes.
     candidate = candidate_cap;
-    /// The most updates of a reply.
+    /// Maximum number of updates in a reply.
     updates = updates_cap;
-    /// The longest update, in bytes.
+    /// Maximum length of an update, in bytes.
     update = update_cap;
-    /// The most memory operations of a reply.
+    /// Maximum number of memory operations in a reply.
     memory = memory_cap;
-    /// The longest reasoning trace, in bytes.
+    /// Maximum length of a reasoning trace, in bytes.
     trace = trace_cap;
-    /// The most tool requests of a reply.
+    /// Maximum number of tool requests in a reply.
     tools = tool_requests_cap;
-    /// The most knowledge requests of a reply.
+    /// Maximum number of knowledge requests in a reply.
     knowledge = knowledge_requests_cap;
 }
 

@@ -1,4 +1,4 @@
-//! The names that a configuration file may use.
+//! Names that are valid in a configuration file.
 
 use mangle_syntax::lint::Rule;
 

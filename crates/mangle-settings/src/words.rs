@@ -11,10 +11,10 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $value,)+ }
 
         impl $name {
-            /// All values, in the order in which they are documented.
+            /// All values, in documentation order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$value),+];
 
-            /// Their words, in the same order.
+            /// The words of all values, in the same order.
             pub const WORDS: [&str; Self::ALL.len()] = [$($word),+];
 
             /// The word used in output and configuration.
@@ -25,7 +25,7 @@ macro_rules! words {
                 }
             }
 
-            /// The value that one of the words stands for.
+            /// Parses a word. Words of earlier versions are accepted.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word {

@@ -1,8 +1,8 @@
 //! Check for built-ins and syntax that are newer than the engine of the program (`[kernel]
 //! engine`).
 //!
-//! The table of built-ins has the day on which the engine introduced each. The days of some syntax
-//! features are in this module.
+//! The table of built-ins has the day of introduction of each. This module has the days of some
+//! syntax features.
 
 use super::{CheckContext, Family};
 use mangle_engine::program::builtins;
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
 
 static NEWER_THAN_TARGET: Rule = rule!("newer-than-target.md");
 
-/// Days on which the engine introduced syntax features.
+/// Days of introduction of syntax features.
 const DOT_TYPES: &str = "2025-01-21";
 const LONG_ARROW: &str = "2025-03-03";
 const TEMPORAL: &str = "2026-02-09";

@@ -1,13 +1,15 @@
-//! Verification of fixes that claim to be safe: changed statements must keep their meaning, their
-//! neighbors must stay the same, and no new errors can appear. Fixes that fail the check are
-//! offered as unsafe.
+//! Verification of fixes that claim to be safe. Changed statements must keep their meaning,
+//! neighboring statements must stay the same, and no new errors can appear. Fixes that fail the
+//! check are offered as unsafe.
 //!
-//! [`window`] is the part of a file that the edits change. [`reading`] independently compares the
-//! statements that a person reads. [`settle`] applies all fixes of syntax to the window, [`errors`]
-//! compares errors, and [`program`] checks the effect on other statements.
+//! * [`window`]: the part of a file that the edits change
+//! * [`reading`]: independent comparison of the statements that a person reads
+//! * [`settle`]: applies all syntax fixes to the window
+//! * [`errors`]: compares the errors before and after
+//! * [`program`]: checks the effect on other statements
+//! * [`dependencies`]: tracks the inputs of verdicts
 //!
-//! [`dependencies`] tracks the inputs of verdicts. Verdicts are cached, so that a keystroke only
-//! repeats the checks of affected fixes.
+//! Verdicts are cached, so that a keystroke only repeats the checks of affected fixes.
 
 mod claim;
 mod dependencies;

@@ -1,5 +1,7 @@
-//! Effects of a newly readable statement on the rest of the program: rejected cycles, declarations
-//! with modes, queries of other packages, and first facts of a predicate.
+//! Effects of a newly readable statement on the rest of the program.
+//!
+//! The module detects rejected cycles, declarations with modes, queries of other packages, and
+//! first facts of a predicate.
 
 use rustc_hash::FxHashSet;
 

@@ -97,9 +97,10 @@ pub enum FailureKind {
     Surplus(usize, Vec<Proof>),
 }
 
-/// Runs the selected cases of `file`, a file of `program`. `wanted` selects cases by name. A case
-/// that contains one of `errors` is not run. An error before the first case prevents all cases from
-/// running.
+/// Runs the selected cases of `file`, a file of `program`. `wanted` selects cases by name.
+///
+/// Cases that contain one of `errors` are not run. An error before the first case prevents all
+/// cases from running.
 #[must_use]
 pub fn run(
     program: &Program,

@@ -1,7 +1,7 @@
 //! Suppression comments of a file and their scopes.
 //!
-//! Files keep no tree after parsing, so comments are found in the text: a fast search for the mark,
-//! followed by a scan from the start of the statement.
+//! Files keep no tree after parsing, so comments are found in the text. A fast search for the mark
+//! precedes a scan from the start of the statement.
 
 use memchr::memmem;
 

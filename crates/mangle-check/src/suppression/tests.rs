@@ -5,8 +5,7 @@ use super::{SuppressionScope, silence};
 use crate::Registry;
 use crate::testing::{CheckedFixture, check, check_fix, program};
 
-/// Checks rules in a program in which no premise uses the column of `q`, so each line with `N` gets
-/// a hint.
+/// Checks rules in a program that never uses the column of `q`, so each line with `N` gets a hint.
 #[track_caller]
 fn check_hints(rules: &str, expect: Expect) {
     check(&format!("q(1, 2).\n{rules}"), expect);

@@ -21,7 +21,7 @@ use super::Published;
 pub struct EngineReference {
     /// The name, day and source of the revision.
     pub published: Published,
-    /// Its behavior, limited to the parts that differ between versions.
+    /// The behavior of the revision, limited to the parts that differ between versions.
     pub capabilities: EngineCapabilities,
 }
 
@@ -129,7 +129,7 @@ const MODULE: &str = "codeberg.org/TauCeti/mangle-go";
 /// The module before February 2026.
 const FIRST_MODULE: &str = "github.com/google/mangle";
 
-/// The modules in which the engine was published.
+/// The Go modules that published the engine.
 pub const ENGINE_MODULES: [&str; 2] = [FIRST_MODULE, MODULE];
 
 /// All reference versions, the oldest first.

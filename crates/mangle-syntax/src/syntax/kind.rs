@@ -7,14 +7,14 @@ use tree_sitter::Node;
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// A kind of node. Nodes that the lowering has no use for (punctuation above all) are
+        /// The kind of a tree node. Nodes without a use in the lowering (mostly punctuation) are
         /// [`SyntaxKind::Token`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum SyntaxKind {
             $(#[doc = $name] $variant,)*
-            /// Anything else.
+            /// Any other node.
             Token,
-            /// tree-sitter's own `ERROR`.
+            /// An `ERROR` node of tree-sitter.
             Error,
         }
 

@@ -2,9 +2,11 @@
 //! and parses the result.
 //!
 //! A reading is accepted only if it parses without errors. The fix of a single construct is offered
-//! only if the remaining text also parses. The statements of a reading have ranges in the original
-//! text. They are marked as damaged: their predicates count as defined and used, but semantic rules
-//! skip them, because rules would quote text that does not exist.
+//! only if the remaining text also parses.
+//!
+//! The statements of a reading have ranges in the original text and are marked as damaged. Their
+//! predicates are defined and used, but semantic rules skip the statements. Otherwise findings
+//! would quote text that does not exist.
 
 use tree_sitter::Tree;
 

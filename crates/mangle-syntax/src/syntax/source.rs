@@ -426,8 +426,9 @@ impl Walk<'_> {
         self.findings.push(finding);
     }
 
-    /// True if a statement without its period continues with a sign that ends statements elsewhere:
-    /// `p(X)?`, `X % 2`, or with the body of a Rego function: `p(x) if {`.
+    /// True if a statement without its period continues with a sign that ends statements elsewhere,
+    /// for example `p(X)?` or `X % 2`. Also true if the body of a Rego function follows, for
+    /// example `p(x) if {`.
     fn goes_on(&self, statement: &Statement, node: Node<'_>) -> bool {
         if !statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT) {
             return false;

@@ -4,8 +4,8 @@ use text_size::{TextRange, TextSize};
 
 use super::size;
 
-/// Extends `range` to whole characters; CRLF counts as one character. The part beyond the end of
-/// `text` is cut off. A byte that belongs to no character counts as one.
+/// Extends `range` to whole characters; CRLF is one character. The part beyond the end of `text` is
+/// cut off. A byte that belongs to no character is treated as one.
 ///
 /// Every range in output that was computed from bytes must use this function.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// True if both ends of a range are character boundaries of `text`. CR and LF count as two.
+/// True if both ends of a range are character boundaries of `text`. CR and LF are two characters.
 #[must_use]
 pub fn is_on_characters(text: &[u8], range: TextRange) -> bool {
     let is_between = |at: TextSize| {

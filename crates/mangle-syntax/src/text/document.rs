@@ -113,7 +113,7 @@ impl Document {
         Self { rope: Rope::from_str(text), halves: Vec::new() }
     }
 
-    /// Creates a document from `text`, in which these surrogate halves are U+FFFD.
+    /// Creates a document from `text`, with U+FFFD for each of these surrogate halves.
     #[must_use]
     pub fn with_halves(text: &str, halves: &[Half]) -> Self {
         Self { rope: Rope::from_str(text), halves: halves.to_vec() }

@@ -116,8 +116,8 @@ impl LineIndex {
     }
 
     /// The byte offset of a position in `text`, which must be the indexed text. A column past the
-    /// end of its line is clamped to the line ending, and a line past the end to the end of the
-    /// text.
+    /// end of its line is clamped to the line ending. A line past the end is clamped to the end of
+    /// the text.
     #[must_use]
     pub fn offset(&self, text: &str, at: LineCol, encoding: Encoding) -> TextSize {
         let range = self.line_range(at.line);
@@ -127,7 +127,7 @@ impl LineIndex {
     }
 }
 
-/// The last character boundary up to `offset`. CRLF counts as one character.
+/// The last character boundary up to `offset`. CRLF is one character.
 #[must_use]
 pub fn between_characters(text: &str, offset: TextSize) -> usize {
     let mut at = usize::from(offset).min(text.len());
@@ -191,7 +191,7 @@ mod tests {
         fn every_offset_survives_the_round_trip(text in "(?s)[a🦀é\r\n]{0,40}") {
             let index = LineIndex::new(&text);
             for (at, _) in text.char_indices() {
-                // The byte between CR and LF has no position of its own.
+                // The byte between CR and LF is not a separate position.
                 if text.as_bytes().get(at) == Some(&b'\n') && at > 0 && text.as_bytes()[at - 1] == b'\r' {
                     continue;
                 }

@@ -78,8 +78,8 @@ pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = (TextRange, &'e str
     Some(new)
 }
 
-/// The position of `range` after sorted `edits`, in two variants: text inserted directly at an end
-/// is excluded in the first and included in the second.
+/// The position of `range` after sorted `edits`, in two variants. Text inserted directly at an end
+/// is excluded in the first variant and included in the second.
 #[must_use]
 pub fn moved(range: TextRange, edits: &[(TextRange, &str)]) -> [TextRange; 2] {
     let [mut inner, mut outer] = [(0, 0); 2];

@@ -1,8 +1,8 @@
 //! Spelling suggestions.
 
-/// The candidate closest to `word`, if it is similar enough: at most one edit per three characters
-/// (insertion, deletion, replacement or swap of neighbors), or a different letter case. Among
-/// equally close candidates, the first.
+/// The candidate closest to `word`, if it is similar enough: at most one edit per three characters,
+/// or a different letter case. Edits are insertions, deletions, replacements and swaps of
+/// neighbors. Among equally close candidates, the first.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = word.chars().count().div_ceil(3);

@@ -1,8 +1,8 @@
 //! Mapping between embedded text and its source bytes, through any number of escape levels.
 //!
-//! Mangle can be in a JSON string inside of a log line, or in an indented code block. The embedded
-//! text is derived from the file: mostly byte by byte, sometimes one character from several bytes
-//! (`\n`, `\u00e9`), and sometimes with omitted bytes (indentation).
+//! Mangle can be in a JSON string inside of a log line, or in an indented code block. Most of the
+//! embedded text equals its source. Some characters come from several bytes (`\n`, `\u00e9`), and
+//! some source bytes are omitted (indentation).
 
 mod pairs;
 
@@ -97,8 +97,9 @@ impl SegmentMap {
         matches!(self.0, Segments::Identity)
     }
 
-    /// The source range of a range of derived text: from the first source byte of its first
-    /// character to the last source byte of its last one. Positions past the end are clamped.
+    /// The source range of a range of derived text. The result starts at the first source byte of
+    /// the first character and ends at the last source byte of the last character. Positions past
+    /// the end are clamped.
     #[must_use]
     pub fn to_source(&self, derived: TextRange) -> TextRange {
         let segments = match &self.0 {

@@ -35,7 +35,7 @@ static WORDS: LazyLock<RwLock<FxHashSet<&'static Word>>> = LazyLock::new(RwLock:
 const UNKNOWN: &str = "…";
 
 thread_local! {
-    /// Whether words that nobody knows are kept.
+    /// True if new words are interned.
     static KEEPS: Cell<bool> = const { Cell::new(true) };
 }
 

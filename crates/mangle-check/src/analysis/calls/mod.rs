@@ -1,10 +1,10 @@
 //! Checks of called predicates: `deferred()` predicates, which the engine evaluates on demand, and
 //! `external()` predicates, which the host computes.
 //!
-//! The checks take clauses, declarations and the dependency graph. They report calls that the
-//! engine does not make or makes with wrong arguments, and definitions that calls do not use.
-//! `mode(…)` declares the inputs and outputs of a call. The rules belong to several groups, so
-//! their codes differ.
+//! The checks report calls that the engine does not make or makes with wrong arguments. They also
+//! report definitions that calls do not use. `mode(…)` declares the inputs and outputs of a call.
+//!
+//! The rules belong to several groups, so their codes differ.
 
 mod clash;
 mod definition;

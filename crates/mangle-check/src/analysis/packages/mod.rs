@@ -51,8 +51,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     }
 }
 
-/// Reports a temporal premise that means a predicate of its own package, which the engine does not
-/// find.
+/// Reports a temporal premise on a predicate of the same package, which the engine does not find.
 fn unqualified(context: &CheckContext<'_>, literal: &Literal) -> Option<Finding> {
     let package = context.file.package?;
     let name = literal.atom.name;

@@ -1,8 +1,11 @@
-//! Check for contradictory premises in a body.
+//! Check for contradictory premises in a body. The check covers:
 //!
-//! The check compares comparisons with the same two sides, a variable with several constants, the
-//! integer range that comparisons leave, and an atom with its negation. Other contradictions are
-//! not detected.
+//! * two comparisons with the same sides
+//! * a variable with several constants
+//! * the integer range that comparisons leave
+//! * an atom with its negation
+//!
+//! Other contradictions are not detected.
 
 use rustc_hash::FxHashMap;
 

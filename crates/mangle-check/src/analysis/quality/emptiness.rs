@@ -1,8 +1,8 @@
 //! Analysis of predicates that cannot have facts.
 //!
-//! A predicate can have facts if the program has a fact, the host can add facts, or a rule has no
-//! positive premise that is certainly empty. All other predicates are empty, in particular cycles
-//! without a base case.
+//! A predicate can have facts if the program has a fact, or if the host can add facts. A rule
+//! without a certainly empty positive premise can also derive facts. All other predicates are
+//! empty, in particular cycles without a base case.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,4 @@
-//! Check for premise orders that build rows which a later premise discards.
+//! Check for premise orders that build rows only to discard them in a later premise.
 
 use smallvec::SmallVec;
 

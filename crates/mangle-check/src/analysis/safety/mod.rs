@@ -2,9 +2,11 @@
 //! `negation-after-temporal`, which uses the same rewriting.
 //!
 //! The checks take a clause with its rewriting and bindings ([`subject::Subject`]). They report
-//! clauses that the engine rejects, and clauses that the engine evaluates differently than written,
-//! mainly dropped negations. Each file covers one kind of mistake. Facts, the largest part of most
-//! programs, are skipped early.
+//! clauses that the engine rejects, or evaluates differently than written. Most of the latter are
+//! dropped negations.
+//!
+//! Each file covers one kind of mistake. Facts, the largest part of most programs, are skipped
+//! early.
 
 mod expressions;
 mod head;

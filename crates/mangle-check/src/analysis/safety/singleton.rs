@@ -38,7 +38,7 @@ impl Occurrences {
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let clause = subject.clause;
     let is_broken = clause.premises.iter().any(|premise| matches!(premise, Premise::Broken(..)));
-    // If another variable is unbound, the single one may be a misspelling of it.
+    // If another variable is unbound, the single one can be a misspelling of it.
     if is_broken || clause.aggregates() || report.has_unbound() {
         return;
     }

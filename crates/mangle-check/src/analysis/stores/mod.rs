@@ -36,7 +36,7 @@ struct StoredRule<'p> {
     item: &'p Item,
     /// The predicate of the head.
     head: PredicateId,
-    /// One edge for each premise with a predicate.
+    /// The edges of the rule, one for each premise with a predicate.
     edges: &'p [Edge],
 }
 

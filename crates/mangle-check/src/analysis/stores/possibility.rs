@@ -1,8 +1,13 @@
-//! Analysis of the stores in which a predicate can have facts.
+//! Analysis of the stores that can have facts of a predicate.
 //!
-//! A store can have facts of a predicate in three cases: it keeps them, the program has a fact, or
-//! all positive premises of a rule can have facts in the store. A predicate with rules that the
-//! settings do not name is only derived. Negations are assumed to hold.
+//! A store can have facts of a predicate in three cases:
+//!
+//! * The store keeps the predicate.
+//! * The program has a fact.
+//! * All positive premises of a rule can have facts in the store.
+//!
+//! A predicate with rules that the settings do not name is only derived. Negations are assumed to
+//! hold.
 
 use rustc_hash::FxHashMap;
 
@@ -23,13 +28,13 @@ impl StorePossibility {
         self.stores.get(&id).copied().unwrap_or_default()
     }
 
-    /// The stores in which all positive premises of a rule can have facts.
+    /// The stores that can have facts of all positive premises of a rule.
     pub(super) fn of_rule(&self, stores: &Stores, edges: &[Edge]) -> StoreSet {
         let positive = edges.iter().filter(|edge| !edge.negated);
         positive.map(|edge| self.of(edge.to)).fold(stores.all(), StoreSet::intersection)
     }
 
-    /// The stores in which a rule of a predicate can fire.
+    /// The stores that can fire a rule of a predicate.
     fn derived(&self, program: &Program, stores: &Stores, id: PredicateId) -> StoreSet {
         let edges = program.dependencies().edges_from(id);
         let of_rules = || edges.chunk_by(|one, other| (one.file, one.item) == (other.file, other.item));

@@ -109,7 +109,7 @@ fn without_group(
     statement: &Statement<'_>,
     function: &BuiltinFunction,
 ) -> Option<Finding> {
-    // The engine's analysis skips the first statement, where a list can be summed.
+    // The engine's analysis skips the first statement, which can therefore sum a list.
     if at == 0
         && function.takes_list()
         && let [list] = statement.apply.args.as_slice()

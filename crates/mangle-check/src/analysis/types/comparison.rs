@@ -10,7 +10,7 @@ use mangle_syntax::text::TextRange;
 
 /// For example `X > 1.5`.
 ///
-/// The finding is a warning if one side can be an integer: bounds in running programs are often
+/// The finding is a warning if one side can be an integer. Bounds in running programs are often
 /// wrong, because the engine does not check them.
 pub(super) static COMPARE_NON_NUMBER: Rule = rule!("compare-non-number.md");
 

@@ -202,8 +202,8 @@ pub(super) fn stops(
     is_confirmed(context, clause, problem) || has_fact(context, clause, problem, is_bad)
 }
 
-/// True if the type of the variable comes from a column in which a fact of the program has a type
-/// that `is_bad`.
+/// True if the variable gets its type from a column with a fact of the program that has a type that
+/// `is_bad`.
 pub(super) fn has_fact(
     context: &CheckContext<'_>,
     clause: &Clause,

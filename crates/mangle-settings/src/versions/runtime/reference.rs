@@ -6,7 +6,7 @@ use crate::versions::Published;
 /// A modeled version of a runtime.
 #[derive(Debug)]
 pub struct RuntimeReference {
-    /// Its name, date and origin.
+    /// The name, date and origin of the version.
     pub published: Published,
     /// The engine version that the runtime pins, or the nearest modeled version. `None` if the
     /// runtime has no engine.

@@ -27,7 +27,7 @@ use crate::text::{StatementId, Symbol, TextRange, TextSize};
 pub struct Item {
     /// The offset of the statement's first byte in the file.
     pub start: TextSize,
-    /// The statement, shared by all revisions in which it is unchanged.
+    /// The statement, shared by all revisions that contain it unchanged.
     pub statement: std::sync::Arc<Statement>,
     /// True for unreadable text directly after another syntax error, without a blank line in
     /// between. Its findings only repeat the first error.

@@ -2,9 +2,10 @@
 //! and no lost words.
 //!
 //! The comparison takes both texts with their statements, and the ranges that the change rewrites.
-//! It returns the first loss. A clause can become several (alternatives), each with all premises
-//! that are not rewritten. A statement with syntax errors is compared by its recognized parts and
-//! by its words.
+//! It returns the first loss.
+//!
+//! A clause can become several (alternatives), each with all premises that are not rewritten. A
+//! statement with syntax errors is compared by its recognized parts and by its words.
 
 mod canonical;
 mod clauses;

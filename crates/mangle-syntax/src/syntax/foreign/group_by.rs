@@ -27,8 +27,11 @@ struct GroupByClause<'r, 't> {
     results: Vec<(String, Aggregate)>,
 }
 
-/// Matches `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`, `size(T, COUNT(*)) :- … GROUP BY
-/// T.`, and `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
+/// Matches three forms:
+///
+/// * `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`
+/// * `size(T, COUNT(*)) :- … GROUP BY T.`
+/// * `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
 pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let is_word = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
     let group = region.top_level(arrow + 2, |token| token.text.eq_ignore_ascii_case("group"))?;

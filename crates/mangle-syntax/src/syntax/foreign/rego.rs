@@ -1,5 +1,7 @@
-//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if
-//! request(U)`), and the statements of Cedar, Python and SQL that [`Foreign`] recognizes.
+//! Statements of Rego, and the statements of Cedar, Python and SQL that [`Foreign`] recognizes.
+//!
+//! Examples of Rego: `default allow := false`, `deny[msg] { … }`, `deny contains msg if
+//! request(U)`.
 
 use std::ops::Range;
 

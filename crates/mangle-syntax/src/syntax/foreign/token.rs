@@ -141,8 +141,8 @@ fn is_joint(token: &Lexeme<'_>) -> bool {
         || matches!(token.text, "," | "." | ":-" | "⟸" | "(" | "[" | "{" | "|>" | ";")
 }
 
-/// The length of `-- …`, `<!-- … -->`, of `; …` at the very start, and of `% …`, `// …`, `/* … */`
-/// if no operator is possible.
+/// The length of a foreign comment: `-- …`, `<!-- … -->`, or `; …` at the very start. `% …`, `// …`
+/// and `/* … */` are comments if no operator is possible.
 fn comment_length(rest: &str, at_start: bool, is_apart: bool) -> Option<usize> {
     let line = || rest.lines().next().unwrap_or("").trim_end().len();
     if is_apart && rest.starts_with("/*") {

@@ -2,8 +2,10 @@
 //!
 //! Code on one line stays on one line if it fits. A statement with line breaks is broken at its
 //! standard positions: after the arrow, between premises, before `|>`, and before the parts of a
-//! declaration. Lists keep their line breaks. A list without line breaks that does not fit is
-//! broken at each element.
+//! declaration.
+//!
+//! Lists keep their line breaks. A list without line breaks that does not fit is broken at each
+//! element.
 
 use super::Style;
 use super::token::{LayoutToken, TokenClass};

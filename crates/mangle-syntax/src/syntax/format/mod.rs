@@ -2,15 +2,18 @@
 //!
 //! The formatter takes a parsed file and a [`Style`], and returns [`LayoutEdit`]s, which can only
 //! write line breaks and blanks. Tokens never change, and comments stay between their tokens.
-//! Unreadable text, text protected by a comment (`mangle-ls: format off`, `on`, `skip`), and the
-//! gaps around them stay unchanged, byte for byte.
+//!
+//! Unreadable text and text protected by a comment (`mangle-ls: format off`, `on`, `skip`) stay
+//! unchanged, byte for byte. The same applies to the gaps around them.
 //!
 //! The result is verified before it is returned: the new text is parsed, and a statement with
 //! different tokens, tree or comments is left unchanged ([`Formatting::distrusted`]).
 //!
-//! Modules: `top` walks over the file. `token` lists the tokens of a statement, `spacing` sets
-//! blanks between them, and `layout` sets line breaks. `print` writes edits, `align` places
-//! trailing comments, and `verify` checks the result.
+//! * `top` walks over the file.
+//! * `token` lists the tokens of a statement.
+//! * `spacing` sets blanks between tokens, and `layout` sets line breaks.
+//! * `print` writes edits, and `align` places trailing comments.
+//! * `verify` checks the result.
 
 mod align;
 pub mod directive;

@@ -1,7 +1,7 @@
 //! Blanks between tokens on one line.
 //!
-//! Some blanks are required because the engine's lexer reads other tokens without them: `/a.` is
-//! one name, `[-` and `<-` are operators, `X:` and `fn:f:` are names.
+//! Some blanks are required by the engine's lexer. Examples: `/a.` is one name, `[-` and `<-` are
+//! operators, `X:` and `fn:f:` are names.
 
 use super::token::{LayoutToken, TokenClass};
 use crate::syntax::kind::SyntaxKind;

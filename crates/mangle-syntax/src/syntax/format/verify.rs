@@ -18,9 +18,10 @@ const TRIES: usize = 4;
 /// Maximum number of edits for incremental parsing.
 const FEW: usize = 64;
 
-/// Formats and verifies. New line breaks follow the majority of line endings in the result:
-/// formatting can remove so many of one kind that the majority changes, and a second run would
-/// change the file again.
+/// Formats and verifies. New line breaks follow the majority of line endings in the result.
+///
+/// The majority can change if formatting removes many line endings of one kind. A second run would
+/// then change the file again.
 pub(super) fn formatted(
     source: &SourceFile,
     tree: &Tree,

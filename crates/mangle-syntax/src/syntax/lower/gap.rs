@@ -33,8 +33,8 @@ impl<'c> Lower<'c, '_> {
         if starts && (closes || right.first) { Gap::Evident } else { Gap::Unclear }
     }
 
-    /// True if a statement without its period can continue after `at`: with text that starts no
-    /// statement, or, for a rule, with text that resembles both a fact and a premise.
+    /// True if a statement without its period can continue after `at`: the next text starts no
+    /// statement. For a rule, the next text can also resemble both a fact and a premise.
     pub(super) fn may_go_on(&self, at: TextSize) -> bool {
         let rest = self.behind_place(at);
         let code = rest.trim_start();
