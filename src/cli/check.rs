@@ -265,7 +265,7 @@ impl Check {
         !(self.fix.is_on() || narrows || self.statistics || self.verify || self.watch)
     }
 
-    /// Writes the last line of the report: to standard output for text, otherwise to standard error.
+    /// Writes the last line of the report: to standard output for text, else to standard error.
     fn close(&self, out: &mut Output, line: &str) -> Result<()> {
         match self.format {
             Format::Text if !self.fix.only_shows() => {

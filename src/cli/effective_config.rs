@@ -25,7 +25,6 @@ pub(super) struct EffectiveConfig {
 #[derive(Debug, Serialize)]
 struct Membership {
     name: String,
-    /// The folder of the program.
     root: String,
     /// The reason that the file belongs to the program.
     role: &'static str,

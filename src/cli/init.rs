@@ -28,7 +28,6 @@ pub(super) struct Init {
     ci: Option<Ci>,
 }
 
-/// A file of the project.
 pub(super) struct Template {
     /// The path relative to the project folder, with `/`.
     pub(super) path: &'static str,

@@ -31,7 +31,6 @@ pub(super) fn wider_programs(resolution: &Resolution, table: &FileTable, working
     lines(resolution.programs.iter().filter(is_wider), table, working)
 }
 
-/// Writes the lines.
 pub(super) fn write(lines: &[String]) {
     lines.iter().for_each(|line| output::note(&format!("{line}\n")));
 }

@@ -211,7 +211,6 @@ impl ShowCommand {
     }
 }
 
-/// A run of the command.
 struct ShowRun<'a> {
     command: &'a ShowCommand,
     mark: &'a LoadErrors,

@@ -177,7 +177,6 @@ impl Counting<'_> {
         Ok(())
     }
 
-    /// Ends a file.
     fn end(&mut self, found: &TranscriptFile, summary: &ReadSummary) {
         let open = self.open.take().filter(|figures| figures.is_of(found));
         let figures = match open {

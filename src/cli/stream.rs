@@ -8,7 +8,6 @@ use anstream::{AutoStream, ColorChoice};
 /// The color choice for text that is written unchanged.
 pub(super) const AS_IT_IS: ColorChoice = ColorChoice::AlwaysAnsi;
 
-/// A stream of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StdStream {
     Output,

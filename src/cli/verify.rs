@@ -334,7 +334,6 @@ impl VerifyCommand {
     }
 }
 
-/// True if a test file has properties.
 fn has_properties(joined: &LinkedTest) -> bool {
     !mangle_verify::properties(&joined.program, joined.file).all.is_empty()
 }

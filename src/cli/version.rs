@@ -44,7 +44,6 @@ struct Versions {
     programs: Vec<Program>,
 }
 
-/// A modeled version.
 #[derive(Debug, Serialize)]
 struct Reference {
     name: &'static str,

@@ -18,7 +18,7 @@ use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 pub struct Callable {
     /// The name as written in calls, with its prefix.
     pub name: String,
-    /// The parameters. For a variadic function, the fixed parameters.
+    /// The parameters. For a variadic function, only the documented ones.
     pub parameters: Vec<Parameter>,
     /// True if more arguments can follow.
     pub variadic: bool,
@@ -171,7 +171,7 @@ pub fn bounds(analysis: &dyn Analysis, predicate: &Predicate) -> Vec<String> {
     columns.map(|at| rows.map_or_else(|| "/any".into(), |rows| bound(&rows.column(at)))).collect()
 }
 
-/// The bound of a column. Types of single names are widened to their prefix or to `/name`.
+/// The bound of a column: the generalized type, or `/any` if the type is empty or shortened.
 #[must_use]
 pub fn bound(ty: &Type) -> String {
     let text = ty.generalised().to_string();

@@ -31,7 +31,7 @@ const MANY_FILES: usize = 256;
 /// The part of a program that a check covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
-    /// An index into [`Program::files`].
+    /// A file: an index into [`Program::files`].
     File(u32),
     Predicate(PredicateId),
     /// A component, identified by one of its members.

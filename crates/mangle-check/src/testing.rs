@@ -174,7 +174,7 @@ pub fn switched_on(rule: &'static Rule) -> RuleSettings {
     settings
 }
 
-/// Checks a fixture and compares its findings, one line each.
+/// Checks a fixture and compares its findings, one per line.
 #[track_caller]
 pub fn check(fixture: &str, expect: Expect) {
     expect.assert_eq(&CheckedFixture::new(fixture).render());

@@ -13,7 +13,7 @@ pub enum SettingValue {
     Unset,
     /// A value.
     Value(Json),
-    /// `[table]`
+    /// `[table]`.
     Table(Rows),
     /// `[[table]]`, in order.
     Tables(Vec<Rows>),

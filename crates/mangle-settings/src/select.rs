@@ -55,7 +55,7 @@ fn matches_stars(pattern: &str, text: &str) -> bool {
 }
 
 /// Parses a severity of `[rules]`. The inner `None` is `off`.
-#[allow(clippy::option_option)] // Absent is "no such word", present and empty is "off".
+#[allow(clippy::option_option)] // `None` is an unknown word, and `Some(None)` is `off`.
 pub(super) fn rule_severity(word: &str) -> Option<Option<Severity>> {
     if word == "off" { Some(None) } else { Severity::parse(word).map(Some) }
 }

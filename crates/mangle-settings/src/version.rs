@@ -19,7 +19,7 @@ pub(super) fn is_this(required: &VersionReq) -> bool {
     required.matches(&Version::new(version.major, version.minor, version.patch)) || required.matches(&version)
 }
 
-/// The finding for a requirement that this version does not meet.
+/// The finding about a requirement that this version does not meet.
 pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
     let message = format!("project requires mangle-ls {required}, this is {THIS}");
     Finding::new(&REQUIRED_VERSION, range, message)

@@ -28,7 +28,6 @@ pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources
     mistakes(of).shown.iter().chain(&found).map(placed).collect()
 }
 
-/// Errors of a program.
 #[derive(Default)]
 struct Mistakes {
     /// All errors of the sample, and the first of the other errors.

@@ -41,7 +41,6 @@ pub(super) struct Policy {
     name: String,
 }
 
-/// All policies of a run.
 pub(super) struct Policies {
     /// The given policy.
     pub(super) named: Option<Policy>,

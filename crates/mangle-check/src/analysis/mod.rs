@@ -43,7 +43,7 @@ use mangle_syntax::text::{FileId, StatementId, TextRange};
 /// A family of related rules and their checks. `None` if the family has no check of that kind.
 #[derive(Debug)]
 pub struct Family {
-    /// The rules, in the order of their codes.
+    /// Rules, in the order of their codes.
     pub rules: &'static [&'static Rule],
     /// Checks a clause without syntax errors. The check can read other statements only through the
     /// signatures of predicates in the clause.
@@ -79,7 +79,7 @@ pub struct ProgramContext<'p> {
 }
 
 /// All families, in the order of their codes.
-#[rustfmt::skip] // One row a family.
+#[rustfmt::skip] // One row per family.
 pub const FAMILIES: &[Family] = &[
     declarations::FAMILY,
     safety::FAMILY,

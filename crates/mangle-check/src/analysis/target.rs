@@ -10,7 +10,6 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Declaration, Premise, Term};
 use mangle_syntax::text::TextRange;
 
-/// The rule about the engine's version.
 pub(super) const FAMILY: Family = Family {
     rules: &[&NEWER_THAN_TARGET],
     clause: Some(check_clause),

@@ -16,7 +16,7 @@ use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::ast::{Atom, Item, StatementKind};
 use mangle_syntax::text::{StatementId, Symbol, slice};
 
-/// A settled window in its program.
+/// A window and its fixed text, in their program.
 pub(super) struct Check<'c> {
     pub(super) program: &'c Program,
     pub(super) types: &'c ProgramTypes,

@@ -16,7 +16,7 @@ pub(super) fn stretch<'w>(window: &Window<'w>) -> (&'w str, Option<TextSize>) {
     (slice(&window.file.text, window.surroundings), edit)
 }
 
-/// True if no reading of the text before the edits loses or gains something.
+/// True if the edits neither remove nor add content in any reading of the text.
 pub(super) fn keeps(window: &Window<'_>) -> bool {
     let stretch = window.surroundings;
     let before = slice(&window.file.text, stretch);

@@ -27,26 +27,26 @@ pub const MAX_STORES: usize = 32;
 pub struct StoreSet(u32);
 
 impl StoreSet {
-    /// The set of one store. An index beyond [`MAX_STORES`] gives the empty set.
+    /// A set with one store. Empty if the index exceeds [`MAX_STORES`].
     #[must_use]
     pub fn one(store: usize) -> Self {
         let bit = u32::try_from(store).ok().and_then(|store| 1u32.checked_shl(store));
         Self(bit.unwrap_or(0))
     }
 
-    /// The first `count` stores.
+    /// A set with the first `count` stores.
     #[must_use]
     pub fn first(count: usize) -> Self {
         (0..count).map(Self::one).fold(Self::default(), Self::union)
     }
 
-    /// The stores of either set.
+    /// Stores that are in at least one of the sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The stores of both sets.
+    /// Stores that are in both sets.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)

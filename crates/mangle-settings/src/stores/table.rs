@@ -16,7 +16,6 @@ use mangle_syntax::text::listed;
 /// The name of the default store if the table does not define it.
 const UNNAMED_DEFAULT: &str = "main";
 
-/// The kind of the setting.
 pub(crate) enum StoreTable {}
 
 impl Setting<Arc<Stores>> for StoreTable {

@@ -75,7 +75,7 @@ pub enum EarlyInequality {
     Delayed,
 }
 
-/// The effect of a rule that looks up several facts of the same round.
+/// The effect of a rule that joins several facts of the same round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameRoundJoins {
     /// Two facts of one round are never combined, from the second incremental round on.

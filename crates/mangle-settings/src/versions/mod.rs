@@ -15,8 +15,8 @@ pub use engine::{
 /// The origin of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
-    /// The name in settings, options and output: the month of the revision, after the name of the
-    /// program if there are several.
+    /// The name in settings, options and output: the month of the revision. If several programs
+    /// have versions, the name of the program comes first.
     pub name: &'static str,
     /// The day of the revision, `YYYY-MM-DD`.
     pub day: &'static str,

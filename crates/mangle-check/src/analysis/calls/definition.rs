@@ -25,7 +25,7 @@ pub(super) fn check(_: &CheckContext<'_>, declaration: &Declaration, out: &mut V
     });
 }
 
-/// Reports facts that calls do not find.
+/// Reports facts of a deferred predicate, which calls do not find.
 pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if !clause.is_fact() {
         return;

@@ -1,4 +1,4 @@
-//! Deferred predicates that call themselves.
+//! Check for deferred predicates that call themselves.
 
 use rustc_hash::FxHashSet;
 

@@ -197,7 +197,7 @@ pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mu
     out.push(finding);
 }
 
-/// Reports merges that cannot work.
+/// Reports merges that the engine cannot perform.
 pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     let Some(site) = program.declarations(predicate).next() else { return };
     let statement = &site.item.statement;

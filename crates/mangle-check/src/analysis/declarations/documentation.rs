@@ -60,7 +60,7 @@ fn check_doc(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Ve
     }
 }
 
-/// Appends `texts` to the atom `first` and removes the atom at `index` that had them.
+/// Appends `texts` to the atom `first` and removes their original atom at `index`.
 fn merge(
     context: &CheckContext<'_>,
     declaration: &Declaration,

@@ -17,7 +17,6 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
 use mangle_syntax::text::TextRange;
 
-/// The rules about declarations.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &uniqueness::DUPLICATE_DECL,

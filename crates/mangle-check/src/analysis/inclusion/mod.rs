@@ -15,7 +15,6 @@ use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
 
-/// The rules about inclusion constraints.
 pub(super) const FAMILY: Family = Family {
     rules: &[&INCLUSION_UNDEFINED, &INCLUSION_UNKNOWN_VAR],
     clause: None,

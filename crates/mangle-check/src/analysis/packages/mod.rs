@@ -25,7 +25,6 @@ static PRIVATE_ACCESS: Rule = rule!("private-access.md");
 
 static TEMPORAL_IN_PACKAGE: Rule = rule!("temporal-in-package.md");
 
-/// The rules about packages.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &PACKAGE_NOT_LOWERCASE,

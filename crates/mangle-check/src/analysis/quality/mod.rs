@@ -25,7 +25,6 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::Clause;
 
-/// The rules about quality.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &contradiction::CONTRADICTORY_PREMISES,

@@ -19,7 +19,6 @@ use mangle_settings::Stores;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::FileId;
 
-/// The rules about stores.
 pub(super) const FAMILY: Family = Family {
     rules: &[&split_join::SPLIT_JOIN, &blind_negation::BLIND_NEGATION],
     clause: None,
@@ -34,7 +33,6 @@ struct StoredRule<'p> {
     possible: &'p StorePossibility,
     file: FileId,
     item: &'p Item,
-    /// The predicate of the head.
     head: PredicateId,
     /// The edges of the rule, one for each premise with a predicate.
     edges: &'p [Edge],

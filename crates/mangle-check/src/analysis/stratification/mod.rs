@@ -18,7 +18,6 @@ use mangle_syntax::text::TextRange;
 
 static UNSTRATIFIED: Rule = rule!("unstratified.md");
 
-/// The rules about recursion.
 pub(super) const FAMILY: Family = Family {
     rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION, &missed_facts::RECURSION_MISSES_FACTS],
     clause: None,

@@ -46,7 +46,6 @@ pub(super) struct TransformScope<'c> {
 pub(super) struct Statement<'c> {
     /// The variable of a `let`. `None` for `let _` and for `do`.
     pub(super) variable: Option<Name>,
-    /// The right side.
     pub(super) value: &'c Term,
     /// The application on the right side.
     pub(super) apply: &'c Apply,
@@ -101,7 +100,6 @@ impl<'c> TransformScope<'c> {
         Some(Self { context, clause, kind, action, lets: statements.collect::<Option<_>>()?, defined })
     }
 
-    /// The keys of the group.
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
         let args = self.action.into_iter().flat_map(|action| &action.apply.args);
         args.take(MANY).filter_map(Term::variable)

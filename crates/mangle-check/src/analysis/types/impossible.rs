@@ -105,7 +105,7 @@ fn takes_one_kind(function: Symbol, argument: usize, found: &Type) -> bool {
         || takes_parts && !found.is_any() && !found.members().iter().any(has_parts)
 }
 
-/// A field that a struct does not have.
+/// Reports a missing field of a struct.
 pub(super) fn field(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -139,7 +139,7 @@ pub(super) fn field(
     error_if(is_stopped, with_origin(finding, context, clause, problem))
 }
 
-/// The two sides of `=` or `!=`.
+/// Reports the sides of `=` or `!=` if their types have no common value.
 pub(super) fn equality(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -165,7 +165,7 @@ pub(super) fn equality(
     }
 }
 
-/// A variable that bounds an interval.
+/// Reports a variable of the wrong type in a bound of an interval.
 pub(super) fn interval(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Finding {
     let message = format!("interval bounds are instants, found {}", found(context, problem));
     let finding = Finding::new(&INTERVAL_TYPE, problem.range, message)

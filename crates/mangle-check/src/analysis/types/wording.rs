@@ -53,7 +53,7 @@ pub(super) fn undeclared(place: &str, wanted: &Type, found: &str) -> (String, Op
 /// Maximum number of quoted characters of code.
 pub(super) const QUOTED: usize = 28;
 
-/// Values of a kind without parts.
+/// A noun for the values of a base type.
 pub(super) fn base_noun(base: Base) -> &'static str {
     match base {
         Base::Number => "an integer",
@@ -121,7 +121,6 @@ pub(super) fn described(context: &CheckContext<'_>, atom: &Atom) -> String {
     }
 }
 
-/// The atom of a premise.
 pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
     match clause.premises.get(premise as usize)? {
         Premise::Literal(literal) => Some(&literal.atom),

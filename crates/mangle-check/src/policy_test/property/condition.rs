@@ -58,7 +58,7 @@ impl Condition {
                 match kind {
                     Separator::Unless => (left, Some((Connective::Unless, right))),
                     Separator::Then | Separator::Or => (left, Some((Connective::Then, right))),
-                    // `HEAD :- BODY`
+                    // `HEAD :- BODY`.
                     Separator::Arrow => (right, Some((Connective::Then, left))),
                 }
             }

@@ -54,7 +54,6 @@ impl PropertyText {
     }
 }
 
-/// The body of a property or of an assumption.
 fn body(file: &FileSummary, comment: &Comment<'_>) -> Option<Piece> {
     let kind = PropertyKind::parse(comment.key);
     if kind == Some(PropertyKind::Live) || (kind.is_none() && comment.key != "assume") {

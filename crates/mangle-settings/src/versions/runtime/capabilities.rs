@@ -3,7 +3,7 @@
 /// The part of a text that is decoded first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decoding {
-    /// The whole text has to be one value.
+    /// The whole text must be one value.
     WholeText,
     /// The first value; text after it is ignored.
     FirstValue,

@@ -34,7 +34,7 @@ pub struct Item {
     pub rubble: bool,
 }
 
-/// One statement of a file.
+/// A statement of a file.
 #[derive(Debug)]
 pub struct Statement {
     /// The identity, kept while the statement is unchanged.
@@ -82,9 +82,9 @@ impl Statement {
 /// The kinds of statements in a file.
 #[derive(Debug)]
 pub enum StatementKind {
-    /// `Package a.b!`
+    /// `Package a.b!`.
     Package(PackageName),
-    /// `Use a.b!`
+    /// `Use a.b!`.
     Use(PackageName),
     /// `Decl p(X) … .`
     Declaration(Box<Declaration>),
@@ -135,7 +135,7 @@ pub struct Declaration {
     pub inclusion: Vec<Atom>,
 }
 
-/// One `bound […]`.
+/// A `bound […]` row.
 #[derive(Debug)]
 pub struct BoundRow {
     /// From `bound` to `]`.
@@ -254,7 +254,7 @@ impl Transform {
 pub struct TransformStatement {
     /// The range of the statement.
     pub range: TextRange,
-    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]); `None` for
+    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]). `None` for
     /// `do`.
     pub variable: Option<Term>,
     /// The right side. In valid code, an application.

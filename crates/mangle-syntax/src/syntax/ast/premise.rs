@@ -8,7 +8,7 @@ use crate::text::{Symbol, TextRange};
 pub enum Premise {
     /// An atom, optionally negated or temporal.
     Literal(Literal),
-    /// `A = B`, `A < B`, …
+    /// A comparison: `A = B`, `A < B`, …
     Comparison(Comparison),
     /// Text that is not a premise. Its terms are kept for their variables.
     Broken(TextRange, Vec<Term>),
@@ -85,7 +85,7 @@ impl Interval {
     }
 }
 
-/// One bound of an interval.
+/// A bound of an interval.
 #[derive(Debug, Clone)]
 pub struct TimeBound {
     /// The range of the bound.

@@ -1,4 +1,4 @@
-//! Terms and type expressions.
+//! Syntax tree of terms and type expressions.
 
 use super::Name;
 use crate::text::{Symbol, TextRange};

@@ -90,7 +90,7 @@ impl<'a> CanonicalWriter<'a> {
         })
     }
 
-    /// The head with its interval.
+    /// Writes the head with its interval.
     pub(super) fn head(&self, clause: &Clause) -> String {
         let end = clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
         self.whole.set(TextRange::new(clause.head.range.start(), end.max(clause.head.range.end())));

@@ -156,8 +156,8 @@ fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
     !mixed && smallest.iter().filter_map(|part| inside(region, part)).all(|inner| is_clear(region, inner))
 }
 
-/// Extends the tokens by a closing parenthesis after them: the reading has none, and a premise ends
-/// in its place.
+/// Extends the tokens by a closing parenthesis after them. The reading deletes this parenthesis, so
+/// a premise ends there.
 fn with_close(region: &Region<'_>, part: Range<usize>) -> Range<usize> {
     part.start..part.end + usize::from(region.at(part.end) == ")")
 }
@@ -190,7 +190,7 @@ fn premise<'t>(region: &Region<'t>, part: Range<usize>, reach: Reach) -> Option<
     }
 }
 
-/// The bodies of all alternatives.
+/// Collects the bodies of all alternatives.
 fn any<'t>(
     region: &Region<'t>,
     tokens: Range<usize>,

@@ -168,7 +168,7 @@ impl Path {
             })
     }
 
-    /// Adds the next part.
+    /// Extends the path by its next part. Returns false if no part follows.
     fn extend(&mut self, region: &Region<'_>) -> bool {
         let end = self.tokens.end;
         let is_word = |at: usize| {

@@ -15,13 +15,12 @@ pub(in crate::syntax) enum LexemeKind {
     Number,
     /// A string in any quotes.
     Text,
-    /// One of [`SIGNS`], or a single character.
+    /// A sign from [`SIGNS`], or a single character.
     Sign,
     /// A foreign comment.
     Comment,
 }
 
-/// A token.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::syntax) struct Lexeme<'t> {
     pub(in crate::syntax) kind: LexemeKind,

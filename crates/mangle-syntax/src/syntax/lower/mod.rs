@@ -234,7 +234,7 @@ impl<'c, 't> Lower<'c, 't> {
     /// Reports a closing token or comma that tree-sitter inserted.
     fn missing(&mut self, at: Node<'t>, token: &str) {
         if self.hard.is_some() {
-            return; // Only the first damage is shown; there may be thousands.
+            return; // Only the first error is shown; a statement can have thousands.
         }
         let place = self.after_code(at);
         let range = self.before(place);

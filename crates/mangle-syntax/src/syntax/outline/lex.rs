@@ -5,7 +5,6 @@
 
 use super::super::lookalikes::plain;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A word that starts with a lower-case letter, or with `:` or `.` like names of the language.

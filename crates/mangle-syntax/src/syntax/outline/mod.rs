@@ -136,8 +136,8 @@ fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, 
     new.splice(other, [first]);
 }
 
-/// Renames variables that exist only in the text after a change to one name. Sigils of other
-/// languages are ignored: unchanged statements can have them before and after the change.
+/// Gives one name to all variables that exist only after a change. Sigils of other languages are
+/// ignored: unchanged statements can have them before and after the change.
 fn hide_new_variables(old: &[Token], new: &mut [Token]) {
     let name = |token: &Token| if token.has_sigil() { variable(&token.text) } else { token.text.clone() };
     let known: FxHashSet<String> = old.iter().map(name).collect();

@@ -176,7 +176,7 @@ impl Parser<'_, '_> {
         Some(self.rules(&head))
     }
 
-    /// The head with its interval.
+    /// Parses the head with its interval.
     fn head(&mut self) -> Option<String> {
         let at = self.at;
         let is_call = self.is_call(0);
@@ -228,7 +228,7 @@ impl Parser<'_, '_> {
         bodies.into_iter().map(rule).collect()
     }
 
-    /// Premises up to the end, the bracket of a group, or a transform.
+    /// Parses premises up to the end, the bracket of a group, or a transform.
     pub(super) fn body(&mut self, in_group: bool) -> Alternatives {
         let mut parts: Vec<(Alternatives, bool)> = Vec::new();
         let mut joined_by_or = false;
@@ -272,7 +272,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// One premise, or a group in parentheses.
+    /// Parses one premise, or a group in parentheses.
     fn part(&mut self) -> Alternatives {
         if self.is(0, "(") && self.is_group() {
             if self.groups == MAX_DEPTH {
@@ -354,7 +354,7 @@ impl Parser<'_, '_> {
                 || self.is(0, "let") && self.kind(1) == Some(Kind::Variable))
     }
 
-    /// The statements of a transform. A `let` without a function is a premise.
+    /// Parses the statements of a transform. A `let` without a function is a premise.
     fn transform(&mut self, transforms: &mut Vec<String>, bound: &mut Vec<String>) {
         loop {
             let at = self.at;
