@@ -72,7 +72,7 @@ impl<'t> ReplyReader<'t> {
         }
     }
 
-    /// Creates the examiner for the records of a file. It can run on another thread.
+    /// Creates the examiner for the records of a file. The examiner can run on another thread.
     pub(super) fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
         let known = programs.same(found);
         let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));

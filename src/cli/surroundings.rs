@@ -92,7 +92,7 @@ pub(super) fn documents() -> Overlay {
     overlay
 }
 
-/// The cancellation flag. It is never raised for a command of the process, which ends with the
+/// The cancellation flag. Never raised for a command of the process, which ends with the
 /// process.
 pub(super) fn cancel() -> Cancel {
     CURRENT.with_borrow(|current| current.as_ref().map_or_else(Cancel::new, |current| current.cancel.clone()))

@@ -19,7 +19,7 @@ const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("
 /// The text of a file without its directives.
 #[derive(Debug)]
 pub(super) struct StrippedText {
-    /// The text with blanks in place of directives. It has the length of the original.
+    /// The text with blanks in place of directives, as long as the original.
     pub(super) text: Arc<str>,
     /// The removed lines, without line endings.
     pub(super) lines: Vec<TextRange>,

@@ -217,7 +217,7 @@ fn only_fundep(declaration: &Declaration) -> Option<&Atom> {
     fundeps.next().filter(|_| fundeps.next().is_none())
 }
 
-/// Reports a functional dependency on more or less than one column. It aborts the evaluation if a
+/// Reports a functional dependency on other than one column, which aborts the evaluation if a
 /// rule derives a fact.
 fn abort(predicate: &Predicate, declaration: &Declaration) -> Option<Finding> {
     let targets = only_fundep(declaration)?.args.get(1)?;

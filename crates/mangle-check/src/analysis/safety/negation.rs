@@ -21,7 +21,7 @@ pub(super) static NEGATION_WILDCARD: Rule = rule!("negation-wildcard.md");
 
 pub(super) static NEGATION_REORDER_HAZARD: Rule = rule!("negation-reorder-hazard.md");
 
-/// A rule about temporal premises that uses the same rewriting. It is listed with its own group.
+/// A rule about temporal premises that uses the same rewriting, listed with its own group.
 pub(super) static NEGATION_AFTER_TEMPORAL: Rule = rule!("negation-after-temporal.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {

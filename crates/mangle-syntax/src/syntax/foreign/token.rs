@@ -1,4 +1,4 @@
-//! Fault-tolerant lexer for text that is nearly Mangle. It also accepts signs of other languages.
+//! Fault-tolerant lexer for text that is nearly Mangle, including signs of other languages.
 
 use std::ops::Range;
 

@@ -395,7 +395,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A declaration: its name and its arity. It derives nothing.
+    /// A declaration: its name and its arity. Declarations derive nothing.
     fn declaration(&mut self) -> Option<Vec<String>> {
         self.at += 1;
         let open = self.at;
