@@ -1,4 +1,4 @@
-//! `diff`: compares what two policies give, in all worlds of a size.
+//! `diff`: compares the facts that two policies derive, over all fact sets up to a size.
 
 use std::path::{Path, PathBuf};
 
@@ -73,11 +73,11 @@ enum Layout {
     Markdown,
 }
 
-/// A policy of a comparison, as it was named.
+/// A compared policy.
 struct Side {
     name: String,
     programs: Programs,
-    /// What names of its files begin with.
+    /// The prefix of its file names in output.
     prefix: String,
 }
 
@@ -85,7 +85,8 @@ impl DiffCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, a policy cannot be found, an atom cannot be read, or standard output fails.
+    /// If the working directory is unknown, a policy cannot be found, an atom is invalid, or
+    /// standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (old, new) =
@@ -156,7 +157,7 @@ impl DiffCommand {
 }
 
 impl Side {
-    /// Loads the policy at a path; else that of a revision, where the other side says which files are meant.
+    /// Loads the policy at a path, or at a git revision of the files that the other side names.
     fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
         let name = named.display().to_string();
         if host::absolute(working, named).exists() {
@@ -170,12 +171,15 @@ impl Side {
         Ok(Self { prefix: format!("{name}:"), name, programs })
     }
 
-    /// The errors because of which its programs do not load.
+    /// The errors that prevent its programs from loading.
     fn load_errors(&self) -> LoadErrors {
         self.programs.load_errors(self.programs.all.iter().map(|joined| &*joined.program)).named(&self.prefix)
     }
 
-    /// The program that is compared.
+    /// The single program of the policy.
+    ///
+    /// # Errors
+    /// If the policy has no program, or several.
     fn only(&self) -> Result<&LinkedProgram> {
         self.programs.only(&format!("in {}", self.name)).map_err(|why| anyhow!(why))
     }

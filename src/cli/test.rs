@@ -67,7 +67,7 @@ impl TestCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (memory, sources) = (Memory::default(), Sources::default());
@@ -156,7 +156,7 @@ impl TestCommand {
         })
     }
 
-    /// Why there is nothing to run.
+    /// The reason that no test runs.
     fn nothing(&self, programs: &Programs<LinkedTest>) -> String {
         match &self.filter {
             Some(text) if !programs.all.is_empty() => {
@@ -167,7 +167,7 @@ impl TestCommand {
     }
 }
 
-/// What is said of a test of which nobody says which program it belongs to.
+/// The message about a test without a known program.
 fn lone(name: &str) -> String {
     format!(
         "{name} goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program \
