@@ -86,7 +86,7 @@ fn hovers() {
             "mangle_updates"
             mangle_updates
 
-            Atoms for the kernel. Each passes two filters; what is left is asserted.
+            Atoms for the kernel. The runtime applies two filters to each atom and asserts the remaining atoms.
 
             Profiles: 1.1 required, 1.1-bnf required, 1.2 required, 1.2-go required, current required by the strict schema, 1.3-draft required."#]],
     );
@@ -106,7 +106,7 @@ fn hovers() {
         "/mutation"
         Category /mutation
 
-        Something is to be changed."#]],
+        A change to make, for example in the code."#]],
     );
     check_hover(
         "a.json",
