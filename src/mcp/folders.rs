@@ -22,7 +22,7 @@ impl Folders {
             some => some.iter().map(|folder| host::absolute(working, folder)).collect(),
         };
         for folder in &all {
-            ensure!(folder.is_dir(), "{}: this is not a folder", folder.display());
+            ensure!(folder.is_dir(), "{}: not a folder", folder.display());
         }
         Ok(Self(all.iter().map(|folder| host::real(folder)).collect()))
     }
@@ -43,14 +43,14 @@ impl Folders {
     /// When it lies outside of the folders, whether it is there or not.
     pub(super) fn resolve(&self, argument: &str) -> Result<PathBuf, String> {
         if argument.is_empty() || argument.contains('\0') {
-            return Err("a path is empty, or has a zero byte in it".into());
+            return Err("a path is empty or contains a zero byte".into());
         }
         let path = host::real(&host::absolute(self.working(), Path::new(argument)));
         if self.0.iter().any(|folder| path.starts_with(folder)) {
             return Ok(path);
         }
         let all: Vec<_> = self.0.iter().map(|folder| format!("`{}`", folder.display())).collect();
-        Err(format!("`{argument}` leads out of the folders of this server, {}", all.join(", ")))
+        Err(format!("`{argument}` is outside of the folders of this server: {}", all.join(", ")))
     }
 
     /// What an answer has to say about the folders: configurations around them, which are not read.
@@ -60,7 +60,7 @@ impl Folders {
             let is_inside = self.0.iter().any(|given| above.starts_with(given));
             (!is_inside && !folder.join(FILE_NAME).is_file()).then(|| {
                 format!(
-                    "a `{FILE_NAME}` above the folder `{}` is not read: give the server the folder that has it",
+                    "a `{FILE_NAME}` above the folder `{}` is not read: pass its folder to the server",
                     folder.display()
                 )
             })
