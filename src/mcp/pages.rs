@@ -59,7 +59,7 @@ pub(super) fn cut(answer: &mut Value, place: &str, cursor: Option<&str>) -> Resu
         Some(text) => match Cursor::parse(text) {
             Some(cursor) if cursor.digest == digest && cursor.first <= sizes.len() => cursor.first,
             _ => {
-                return Err("the cursor is invalid: the answer has changed, call again without `cursor`".into());
+                return Err("the cursor is invalid: the answer has changed; omit `cursor`".into());
             }
         },
     };
@@ -173,7 +173,7 @@ pub(super) fn text_part(name: &str, text: &str, cursor: Option<&str>) -> Result<
         None => 0,
         Some(Some(cursor)) if cursor.digest == digest && text.is_char_boundary(cursor.first) => cursor.first,
         Some(_) => {
-            return Err("the cursor is invalid: the text has changed, call again without `cursor`".into());
+            return Err("the cursor is invalid: the text has changed; omit `cursor`".into());
         }
     };
     let end = boundary(text, first.saturating_add(MAX_BYTES));
