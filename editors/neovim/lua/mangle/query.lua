@@ -43,7 +43,7 @@ function M.query(command, context) ask(client_by(context), command.arguments[1])
 --- The command `mangle.copyRepair`.
 function M.repair(command, context)
   of.ask(client_by(context), 'mangle/repair', command.arguments[1], function(answer)
-    if type(answer.message) ~= 'string' then return of.say('there is nothing to repair') end
+    if type(answer.message) ~= 'string' then return of.say('there are no invalid replies') end
     yank(answer.message, 'the retry prompt')
   end)
 end
