@@ -108,7 +108,7 @@ pub struct Answer {
 /// What a search looked at.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Covered {
-    /// The most facts of a world.
+    /// The maximum number of facts in a world.
     pub facts: usize,
     /// Each input with the values of its columns.
     pub values: Vec<(String, Vec<Vec<String>>)>,

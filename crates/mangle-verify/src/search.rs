@@ -60,7 +60,7 @@ pub struct Question {
 /// How far a search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
-    /// The most facts of a world.
+    /// The maximum number of facts in a world.
     pub facts: usize,
     /// The most time.
     pub time: Duration,
@@ -173,7 +173,7 @@ pub(crate) struct Search<'q> {
     pub(crate) question: &'q Question,
     pub(crate) cancel: &'q Cancel,
     pub(crate) end: Instant,
-    /// The most facts of a world.
+    /// The maximum number of facts in a world.
     facts: usize,
     reading: cone::Reading<'q>,
     /// What the answer depends on.

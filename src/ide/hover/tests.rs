@@ -170,7 +170,7 @@ fn of_names_types_and_words() {
         <extensional>
         extensional()
 
-        Its facts come from outside. The engine does not enforce it."#]],
+        The facts come from outside of the program. The engine does not enforce this."#]],
     );
     check(
         "p(X) :- q(X), !$0r(X).",
@@ -186,7 +186,7 @@ fn of_names_types_and_words() {
         <<=>
         X <= Y
 
-        :le: compares integers, and aborts the evaluation on anything else."#]],
+        :le: compares integers. Other values abort the evaluation."#]],
     );
     check(
         "p(X) :- q(X), :string:contai$0ns(X, \"a\").",

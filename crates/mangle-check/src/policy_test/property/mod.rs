@@ -133,7 +133,7 @@ pub struct Restrictions {
     pub assumptions: Vec<Result<Condition, PropertyError>>,
     /// What a world may hold facts of.
     pub inputs: Vec<Inputs>,
-    /// The most facts of a world.
+    /// The maximum number of facts in a world.
     pub facts: Option<usize>,
     /// Restrictions that cannot be read.
     pub errors: Vec<PropertyError>,
