@@ -94,7 +94,7 @@ fn write_gaps(out: &mut String, all: &[Gap], place: &dyn Fn(RuleId) -> String, l
 /// The reason why an explanation ends here.
 fn ending(end: &GapEnd) -> String {
     match end {
-        GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
+        GapEnd::NoRule(name, _) if name.is_empty() => "  no rule derives it".to_owned(),
         GapEnd::NoRule(name, arity) => format!("  no rule gives `{name}/{arity}`: the fact is missing"),
         GapEnd::OtherStore { fact, stores } => format!("  `{fact}` is only in {stores}"),
         GapEnd::Deeper => "  its own rules are not explained; a greater `--depth` does it".to_owned(),

@@ -75,7 +75,7 @@ impl Evaluation {
             }
             Ground::Absent(fact) => format!("no {}", code_span(&cut(fact.clone()))),
             Ground::Dropped(text) => {
-                format!("{}, which the engine does not look at", code_span(&cut(text.clone())))
+                format!("{}, which the engine ignores", code_span(&cut(text.clone())))
             }
             Ground::Holds(text) => code_span(&cut(text.clone())),
             Ground::Rows { count, .. } => format!("a group of {count}"),
@@ -96,7 +96,7 @@ impl Evaluation {
     fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: PlaceNames<'_>) -> String {
         if misses.is_empty() {
             let has_rules = self.program.get(predicate).signature.has_rules;
-            let says = if has_rules { "no rule gives it" } else { "there is no such fact, and no rule" };
+            let says = if has_rules { "no rule derives it" } else { "this fact does not exist, and the predicate has no rules" };
             return says.to_owned();
         }
         let of = |miss: &Miss| {
@@ -111,13 +111,13 @@ impl Evaluation {
                 Obstacle::Premise { asked, .. } => {
                     format!("{place} finds no {}", code_span(&cut(asked.clone())))
                 }
-                Obstacle::Groups { .. } => format!("{place} has no such group"),
-                Obstacle::TooMany => format!("{place} has too many combinations to look at"),
+                Obstacle::Groups { .. } => format!("{place} has no matching group"),
+                Obstacle::TooMany => format!("{place} has too many combinations to check"),
             }
         };
         let mut said: Vec<_> = misses.iter().take(NAMED).map(of).collect();
         if misses.len() > NAMED {
-            said.push(format!("{} more rules do not give it either", misses.len() - NAMED));
+            said.push(format!("{} more rules do not derive it", misses.len() - NAMED));
         }
         said.join("; ")
     }

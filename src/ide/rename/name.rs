@@ -75,7 +75,8 @@ fn constant(new: &str) -> Option<String> {
     };
     if !parts.split('/').all(|it| !it.is_empty() && it.chars().all(part)) {
         return Some(
-            "is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.".into(),
+            "is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`."
+                .into(),
         );
     }
     if new.ends_with('.') {

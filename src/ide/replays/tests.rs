@@ -171,7 +171,7 @@ fn verdicts_stand_at_requests() {
 
             Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
@@ -201,7 +201,7 @@ fn a_model_that_permits_itself_is_told() {
               pending_action("r1",/delete_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
               approved("a.go") (turn 1, update 1)
 
-            It rests on approved("a.go"), which a reply asserted (turn 1, update 1).
+            It depends on approved("a.go"), which a reply asserted (turn 1, update 1).
 
             Without that: no rule permits it, because no fact matches `approved("a.go")`.
             1: self-granted at "delete_file": `/delete_file` on `a.go` is permitted by facts of replies
@@ -224,7 +224,7 @@ fn in_markdown_and_silenced_by_comments() {
 
             Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
@@ -233,7 +233,7 @@ fn in_markdown_and_silenced_by_comments() {
 
             Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
@@ -369,7 +369,7 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
 
         Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-        What each rule lacks that could permit it:
+        Missing premises of each rule that could permit it:
 
         - `safe_action(/delete_file)` has no solution [policy.mg\:7](file:///p.mg#L7)
           - `safe_action(/read_file)` is there

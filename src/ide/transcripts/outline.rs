@@ -321,11 +321,11 @@ pub(super) fn shortened(text: &str) -> String {
 /// Describes a parse stage.
 pub(super) fn stage_words(stage: Stage) -> &'static str {
     match stage {
-        Stage::Whole => "the reply is an envelope and nothing else",
-        Stage::Stream => "the reply is decoded from its first brace on, whatever stands around",
-        Stage::Fenced => "the envelope stands between fences",
+        Stage::Whole => "the reply contains only an envelope",
+        Stage::Stream => "the reply is decoded from its first brace, and the text around it is ignored",
+        Stage::Fenced => "the envelope is between fences",
         Stage::EmbeddedRich => "the last object in mixed text that has both keys",
         Stage::EmbeddedOther => "an object in mixed text that does not have both keys",
-        Stage::Fallback => "no envelope, so that the raw text is shown and the kernel hears nothing",
+        Stage::Fallback => "no envelope: the raw text is shown, and the kernel receives nothing",
     }
 }

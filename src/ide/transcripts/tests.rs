@@ -69,11 +69,11 @@ fn hovers() {
         &at("{"),
         expect![[r#"
             {
-            The runtime takes this envelope.
+            The runtime accepts this envelope.
 
-            Method json, confidence 1.00: the reply is an envelope and nothing else.
+            Method json, confidence 1.00: the reply contains only an envelope.
 
-            Updates: 1 through the filters, not judged by a policy, 1 lost.
+            Updates: 1 passed the filters, not checked by a policy, 1 lost.
 
             Warnings: an update was dropped: no parenthesis, or no full stop.
 
@@ -113,7 +113,7 @@ fn hovers() {
         r#"{"control_packet":{},"surface_response":"a","$0[x](y)":1}"#,
         expect![[r#"
         "[x](y)"
-        The runtime passes this member over: no profile knows it.
+        The runtime ignores this member: it is not in any profile.
 
         [x](y)"#]],
     );

@@ -157,7 +157,7 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
     }
     if !is_read(key) {
         let prompts: Vec<_> = each(provenance).map(|(_, prompt)| called(prompt)).collect();
-        let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
+        let says = format!("Possible source of prompts. No line of {} depends on it.", prompts.join(", "));
         return markup.words(says);
     }
     reasons(clause, provenance).into_iter().fold(markup, Markup::words)
@@ -178,7 +178,7 @@ fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String>
         if reasons.is_empty() {
             let gives_nothing = !prompt.facts.iter().any(|fact| fact.clause == Some(clause));
             reasons.push(if gives_nothing {
-                format!("with {} it gives no fact of its own", excerpt::word(by.sample))
+                format!("with {} it derives no additional fact", excerpt::word(by.sample))
             } else {
                 "nothing of it is shown".to_owned()
             });
@@ -232,7 +232,7 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
     if !said.is_empty() {
         markup = markup.words(format!("Contributes to prompts: {} come of its facts.", said.join(", ")));
     } else if !without.is_empty() {
-        let says = format!("It may feed prompts; no line of {} comes of its facts.", without.join(", "));
+        let says = format!("Possible source of prompts. No line of {} depends on its facts.", without.join(", "));
         markup = markup.words(says);
     }
     if is_template(key) {

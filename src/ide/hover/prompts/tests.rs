@@ -114,13 +114,13 @@ fn premises_and_declarations_tell_what_they_contribute() {
         &with("").replace("Decl specialist", "Decl special$0ist"),
         expect![[r#"
         <specialist_knowledge>
-        It may feed prompts; no line of fix (coder-7) comes of its facts."#]],
+        Possible source of prompts. No line of fix (coder-7) depends on its facts."#]],
     );
     check(
         &with("").replace("Decl shard_prompt_base", "Decl shard_$0prompt_base"),
         expect![[r#"
         <shard_prompt_base>
-        It may feed prompts; no line of fix (coder-7) comes of its facts.
+        Possible source of prompts. No line of fix (coder-7) depends on its facts.
 
         No template for coder: fix (coder-7) begins with the built-in text coder."#]],
     );
@@ -163,13 +163,13 @@ fn what_reaches_no_prompt_says_why() {
         &with("injectable$0_context(S, T) :- active_shard(S, /tester), other(T).\n"),
         expect![[r#"
         <injectable_context>
-        Not in fix (coder-7): with fix.kernel.mg it gives no fact of its own."#]],
+        Not in fix (coder-7): with fix.kernel.mg it derives no additional fact."#]],
     );
     check(
         &with("no$0te(\"Mind the gap.\", 10).\n"),
         expect![[r#"
         <note>
-        It may feed prompts; no line of fix (coder-7) comes of it."#]],
+        Possible source of prompts. No line of fix (coder-7) depends on it."#]],
     );
 }
 
@@ -215,13 +215,13 @@ fn atoms_tell_what_became_of_them() {
         &compiled(&ATOMS.replace("[/tester]", "[/test$0er]")),
         expect![[r#"
         </tester>
-        The prompt fix (coder-7) is made where shard_types is /coder."#]],
+        The prompt fix (coder-7) has shard_types = /coder."#]],
     );
     check(
         &compiled(&ATOMS.replace("[/go]", "[/g$0o]")),
         expect![[r#"
         </go>
-        The prompt fix (coder-7) is made where nothing is known of languages."#]],
+        The prompt fix (coder-7) has no value for languages."#]],
     );
     check(
         &compiled(&ATOMS.replace("{{language}}", "{{lan$0guage}}")),
@@ -233,7 +233,7 @@ fn atoms_tell_what_became_of_them() {
         &compiled(&ATOMS.replace("{{nobody}}", "{{no$0body}}")),
         expect![[r#"
         <{{nobody}}>
-        The runtime knows no such name: it stays as it is in fix (coder-7)."#]],
+        The runtime does not know this name: it is unchanged in fix (coder-7)."#]],
     );
     check(
         &compiled(&ATOMS.replace("Mind races", "Mi$0nd races")),
@@ -258,9 +258,9 @@ fn types_of_shards_in_sessions_show_their_limits() {
           RESULTS OF OTHER SHARDS:
         >   [coder] FAILED: look - done
 
-        The prompt fix (coder-7) has 394 tokens; the prompt compiler may give it 191500.
+        The prompt fix (coder-7) has 394 tokens; its budget is 191500.
 
-        The context of coder may have 30000 tokens, says the runtime, unless its configuration says otherwise."#]],
+        The context of coder is limited to 30000 tokens by the default of the runtime."#]],
     );
     let other = session.replace("cod$0er", "tes$0ter");
     check(
@@ -272,7 +272,7 @@ fn types_of_shards_in_sessions_show_their_limits() {
           RESULTS OF OTHER SHARDS:
         >   [tester] FAILED: look - done
 
-        The context of tester may have 20000 tokens, says the runtime, unless its configuration says otherwise."#]],
+        The context of tester is limited to 20000 tokens by the default of the runtime."#]],
     );
     let empty = session.replace("cod$0er", "$0");
     check(
