@@ -48,9 +48,7 @@ fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) ->
         let here: Vec<_> = found.here.iter().map(|value| excerpt::word(value)).collect();
         let says = match here.as_slice() {
             [] => format!("The prompt {} has no value for `{}`.", called(prompt), found.key),
-            here => {
-                format!("The prompt {} has `{}` = {}.", called(prompt), found.key, here.join(", "))
-            }
+            here => format!("The prompt {} has `{}` = {}.", called(prompt), found.key, here.join(", ")),
         };
         markup = markup.words(says);
     }

@@ -102,13 +102,13 @@ fn premises_and_declarations_tell_what_they_contribute() {
         &with("").replace(":- active_shard(", ":- active$0_shard("),
         expect![[r#"
         <active_shard>
-        Contributes to prompts: 2 lines of fix (coder-7) come of its facts."#]],
+        Contributes to prompts: 2 lines of fix (coder-7) depend on its facts."#]],
     );
     check(
         &with("").replace("Decl note", "Decl no$0te"),
         expect![[r#"
         <note>
-        Contributes to prompts: 2 lines of fix (coder-7) come of its facts."#]],
+        Contributes to prompts: 2 lines of fix (coder-7) depend on its facts."#]],
     );
     check(
         &with("").replace("Decl specialist", "Decl special$0ist"),
@@ -133,13 +133,13 @@ fn what_reaches_no_prompt_says_why() {
         &with("injectable$0_context(/coder, \"Wrong key.\").\n"),
         expect![[r#"
         <injectable_context>
-        Not in fix (coder-7): its shard key is /coder, and a prompt takes the id of its shard letter for letter, * and /_all."#]],
+        Not in fix (coder-7): its shard key is /coder, but a prompt accepts only the exact ID of its shard, * and /_all."#]],
     );
     check(
         &with("shard_context$0_atom(\"coder-7\", \"Weak.\", 50).\n"),
         expect![[r#"
         <shard_context_atom>
-        Not in fix (coder-7): its score is 50, and only what is above 50 is injected."#]],
+        Not in fix (coder-7): its score is 50, and only scores above 50 are injected."#]],
     );
     check(
         &with("specialist$0_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").\n"),
@@ -157,7 +157,7 @@ fn what_reaches_no_prompt_says_why() {
         &with("shard_prompt_base(/coder, \"You.\").\nshard_prompt$0_base(/coder, \"Me.\").\n"),
         expect![[r#"
         <shard_prompt_base>
-        Not in fix (coder-7): another template of this type comes first, and one that is empty counts as none."#]],
+        Not in fix (coder-7): another template of this type comes first; empty templates are ignored."#]],
     );
     check(
         &with("injectable$0_context(S, T) :- active_shard(S, /tester), other(T).\n"),
@@ -180,7 +180,7 @@ fn without_a_sample_kernel_only_what_prompts_read_is_told_of() {
         &alone,
         expect![[r#"
         <injectable_context>
-        No sample kernel shows a prompt of it: # @preview comments in a *.kernel.mg say which are wanted."#]],
+        No sample kernel shows a prompt of it: # @preview comments in a *.kernel.mg select prompts."#]],
     );
     check(&alone.replace("$0", "").replace("other(\"y\")", "ot$0her(\"y\")"), expect!["nothing"]);
 }
