@@ -47,9 +47,7 @@ impl Writer<'_> {
             match &step.ground {
                 Ground::Fact(fact) => self.node(*fact, level + 1),
                 Ground::Absent(fact) => self.line(level + 1, &format!("no {fact}")),
-                Ground::Dropped(text) => {
-                    self.line(level + 1, &format!("{text}  is dropped: the engine does not look at it"))
-                }
+                Ground::Dropped(text) => self.line(level + 1, &format!("{text}  is ignored by the engine")),
                 Ground::Holds(text) => self.line(level + 1, text),
                 Ground::Rows { first, count } => {
                     self.line(level + 1, &format!("a group of {count} {}", plural(*count)));

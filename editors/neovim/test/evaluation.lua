@@ -89,7 +89,7 @@ t.run(function()
     assert(items[1].text:find('is forbidden, but holds', 1, true), items[1].text)
     t.equal(items[1].lnum, 8)
     assert(vim.api.nvim_buf_get_name(items[1].bufnr):find('silent%-errors/constitution_test.mg$'), vim.api.nvim_buf_get_name(items[1].bufnr))
-    t.shows('mangle://tests', 'is dropped: the engine does not look at it')
+    t.shows('mangle://tests', 'is ignored by the engine')
     t.equal(vim.fn.getcompletion('Mangle test a harmless', 'cmdline'), { 'harmless one is' }) -- behind the last blank
     vim.cmd('Mangle test a harmless one is')
     t.told('1 passed, 0 failed')

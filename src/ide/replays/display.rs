@@ -111,7 +111,7 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
 /// Describes the order of the consulted checks.
 fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
-    let lists = if one.appeal.is_some() { "deny, but for an appeal" } else { "nothing to say" };
+    let lists = if one.appeal.is_some() { "deny, overridden by an appeal" } else { "no match" };
     match one.lock {
         Lock::Filter => {
             "Order: 1. the filter (denies); the gate and the constitution are not evaluated.".to_owned()
@@ -131,8 +131,8 @@ fn line(reason: &ProofLine, to_clause: &ToClause<'_>) -> Line {
         ReasonSource::Clause(file, statement) => (String::new(), to_clause(file, statement)),
         ReasonSource::Session(Some(origin)) => (format!("({origin})"), None),
         ReasonSource::Session(None) => ("(given)".to_owned(), None),
-        ReasonSource::Absent => ("is not there".to_owned(), None),
-        ReasonSource::Dropped => ("is dropped: the engine does not look at it".to_owned(), None),
+        ReasonSource::Absent => ("does not exist".to_owned(), None),
+        ReasonSource::Dropped => ("is ignored by the engine".to_owned(), None),
         ReasonSource::Itself => (String::new(), None),
     };
     Line { depth: reason.depth, text: reason.text.clone(), note, link }
