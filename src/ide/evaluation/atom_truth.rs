@@ -103,10 +103,10 @@ impl Evaluation {
             let place = self.place(miss.rule, places);
             match &miss.obstacle {
                 Obstacle::Head { argument, has } => {
-                    format!("{place} gives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
+                    format!("{place} derives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
                 }
                 Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
-                    format!("{place} wants {}", code_span(&cut(asked.clone())))
+                    format!("{place} requires {}", code_span(&cut(asked.clone())))
                 }
                 Obstacle::Premise { asked, .. } => {
                     format!("{place} finds no {}", code_span(&cut(asked.clone())))

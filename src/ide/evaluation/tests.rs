@@ -110,7 +110,7 @@ fn ground_atoms() {
             door(/d). engine: true: a fact at f0.mg:1
             door(/d). intended: true: a fact at f0.mg:1
             open(/d). engine: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine ignores
-            open(/d). intended: false: f0.mg:3 wants `!locked(/d,_)`
+            open(/d). intended: false: f0.mg:3 requires `!locked(/d,_)`
             way(/e). engine: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
             way(/e). intended: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
             lost(/d). engine: false: f0.mg:7 finds no `locked(/d,/k)`

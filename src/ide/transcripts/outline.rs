@@ -274,7 +274,7 @@ fn warning(warning: &Warning) -> &'static str {
         Warning::Fallback => "no envelope was found, and the raw text is shown",
         Warning::Recovered => "the surface of an incomplete envelope is shown",
         Warning::CutOff => "the reply was cut off before its surface, and a message is shown",
-        Warning::SelfCorrection(_) => "the model takes something back",
+        Warning::SelfCorrection(_) => "the model corrects itself",
         Warning::SurfaceCut => "the surface was cut",
         Warning::UpdatesCut => "updates at the end were lost",
         Warning::Update(DropReason::Empty) => "an empty update was dropped",

@@ -65,7 +65,7 @@ members! {
         updates: List<String> = "mangle_updates",
         /// What is to be remembered, and forgotten.
         memory: List<MemoryOperation> = "memory_operations",
-        /// Whether the model takes something back.
+        /// Whether the model corrects itself.
         self_correction: Option<Box<SelfCorrection>> = "self_correction",
         /// What the model thought.
         trace: String = "reasoning_trace",
