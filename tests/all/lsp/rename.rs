@@ -131,7 +131,7 @@ fn refusals_say_why_and_where() {
     };
     assert_eq!(
         refused("i|dle", "was"),
-        "`was/1` already has clauses. The two would become one. (idle_test.mg:1)"
+        "`was/1` already has clauses. The rename would merge both. (idle_test.mg:1)"
     );
     assert_eq!(
         refused("st|op(L", "Halt"),
