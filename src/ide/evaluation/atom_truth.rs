@@ -74,9 +74,7 @@ impl Evaluation {
                 code_span(&fact)
             }
             Ground::Absent(fact) => format!("no {}", code_span(&cut(fact.clone()))),
-            Ground::Dropped(text) => {
-                format!("{}, which the engine ignores", code_span(&cut(text.clone())))
-            }
+            Ground::Dropped(text) => format!("{}, which the engine ignores", code_span(&cut(text.clone()))),
             Ground::Holds(text) => code_span(&cut(text.clone())),
             Ground::Rows { count, .. } => format!("a group of {count}"),
         });

@@ -12,14 +12,14 @@ pub(super) struct Field {
     /// Keys from the outermost object, without array indexes.
     path: &'static [&'static str],
     /// Purpose of the member, and its treatment by the runtime.
-    description: &'static str,
+    text: &'static str,
 }
 
 /// Maximum depth of known members.
 pub(super) const DEEPEST: usize = 3;
 
 macro_rules! fields {
-    ($($($key:literal).+ => $description:literal,)*) => { &[$(Field { path: &[$($key),+], description: $description }),*] };
+    ($($($key:literal).+ => $text:literal,)*) => { &[$(Field { path: &[$($key),+], text: $text }),*] };
 }
 
 /// Known members.
@@ -81,14 +81,14 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Field> {
     FIELDS.iter().find(is_it)
 }
 
-pub(super) fn description(field: &Field) -> &'static str {
-    field.description
+pub(super) fn text(field: &Field) -> &'static str {
+    field.text
 }
 
 /// Returns the hover of a member.
 pub(super) fn markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
-    Markup::default().words(format!("`{name}`")).words(field.description).words(needs(field.path))
+    Markup::default().words(format!("`{name}`")).words(field.text).words(needs(field.path))
 }
 
 /// Lists the profiles with a member, and its requirement level.
@@ -169,6 +169,6 @@ mod tests {
         assert!(find(&["Control_Packet", "mangle_updates"]).is_some());
         assert!(find(&["mangle_updates"]).is_none());
         assert!(names(&["control_packet"]).len() > 15);
-        assert!(FIELDS.iter().all(|field| field.path.len() <= DEEPEST && field.description.ends_with('.')));
+        assert!(FIELDS.iter().all(|field| field.path.len() <= DEEPEST && field.text.ends_with('.')));
     }
 }
