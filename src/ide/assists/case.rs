@@ -82,7 +82,7 @@ fn of_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
     if expected.is_empty() {
         expected.push(fact.clone());
     }
-    let name = format!("what follows from {}", atom.name.as_str());
+    let name = format!("facts derived from {}", atom.name.as_str());
     Some(written(&name, &[fact], &expected))
 }
 

@@ -104,7 +104,7 @@ fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<
         let item = Completion::new(field.name, CompletionKind::Keyword, -(at as f64));
         let item = item.inserting(insertion);
         match fields::find(&path) {
-            Some(known) => item.note(fields::says(known)),
+            Some(known) => item.note(fields::text(known)),
             None => item,
         }
     };
