@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use piggyback::transcript::LONGEST_RECORD;
+use piggyback::transcript::MAX_RECORD_LEN;
 
 use super::Session;
 
@@ -49,7 +49,7 @@ pub(super) struct TextPlace {
 
 /// The longest text that is written into a line. A longer one makes its record too long whatever follows, so the rest of it changes
 /// nothing and is not copied.
-const LONGEST_TEXT: usize = LONGEST_RECORD + 1;
+const LONGEST_TEXT: usize = MAX_RECORD_LEN + 1;
 
 impl SessionLines {
     pub(super) fn of(session: &Session<'_>, form: TurnForm) -> Self {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Property, PropertyError};
-use mangle_engine::kernel::{Compiled, Proof, Reason};
+use mangle_engine::kernel::{CompiledProgram, Proof, StopReason};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
@@ -96,7 +96,7 @@ pub struct Answer {
     /// The solver that decided, if one did.
     pub solver: Option<&'static str>,
     /// What derives the solution, and the program that its rules are in.
-    pub proof: Option<(Proof, Arc<Compiled>)>,
+    pub proof: Option<(Proof, Arc<CompiledProgram>)>,
     /// Where that is a pair of programs: the files of the other one, as they are there.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// What was looked at.
@@ -222,7 +222,7 @@ impl Answer {
             }
             Outcome::Aborts { world, stop } => {
                 let why = match &stop.reason {
-                    Reason::Failed(failure) => failure.to_string(),
+                    StopReason::Failed(failure) => failure.to_string(),
                     other => other.to_string(),
                 };
                 let message =
@@ -257,7 +257,7 @@ fn facts_of(world: &World) -> Vec<String> {
     facts
 }
 
-fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<Compiled>) {
+fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<CompiledProgram>) {
     let compiled = Arc::clone(&asked.compiled);
     (plain_proof(world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0)), compiled)
 }

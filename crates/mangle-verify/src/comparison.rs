@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Piece, PropertyError};
-use mangle_engine::kernel::{Compiled, Kernel, Proof};
+use mangle_engine::kernel::{CompiledProgram, Kernel, Proof};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -52,7 +52,7 @@ pub struct Difference {
     /// What derives the fact.
     pub proof: Proof,
     /// The program that the rules of the proof are in.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
 }
 
 /// A statement that makes a difference.

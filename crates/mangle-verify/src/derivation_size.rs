@@ -4,7 +4,7 @@
 //! the rules negate is derived without negation and aggregation, so that fewer facts derive less of it.
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind};
-use mangle_engine::kernel::{Compiled, Reading};
+use mangle_engine::kernel::{CompiledProgram, Reading};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ type Lookups = Vec<(RelationId, bool)>;
 /// The most facts that a minimal world with a fact of `goal` needs; `None` if there may be no such number. Worlds of so many facts may
 /// not stop the evaluation in rules of the cone: the caller checks that.
 pub(crate) fn derivation_size(
-    compiled: &Compiled,
+    compiled: &CompiledProgram,
     cone: &Cone,
     goal: PredicateId,
     forbidden: &[PredicateId],
@@ -32,7 +32,7 @@ pub(crate) fn derivation_size(
 }
 
 struct Sizes<'s> {
-    compiled: &'s Compiled,
+    compiled: &'s CompiledProgram,
     cone: &'s Cone,
     inputs: &'s FxHashSet<RelationId>,
     /// `None` while a relation is being looked at, and for relations without a bound.
@@ -47,7 +47,7 @@ impl Sizes<'_> {
 
     /// True if a relation is derived by an aggregation, merged, or evaluated where it is read.
     fn is_special(&self, relation: RelationId) -> bool {
-        self.compiled.merges.iter().any(|merge| merge.kept == relation || merge.all == relation)
+        self.compiled.merges.iter().any(|merge| merge.result == relation || merge.candidates == relation)
             || self.compiled.deferred.contains_key(&relation)
             || self
                 .compiled

@@ -1,6 +1,6 @@
 //! Whether a predicate can have a fact in any world, however large.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{RelationId, Step, StepKind};
 use mangle_engine::program::PredicateId;
 use rustc_hash::FxHashSet;
@@ -9,7 +9,11 @@ use crate::candidates::InputPredicate;
 
 /// Why no world has a fact of `goal`: each rule needs a fact that no input, no fact of the program and no other rule
 /// gives. `None` where that is not so.
-pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPredicate]) -> Option<String> {
+pub(crate) fn obstacle(
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+    inputs: &[InputPredicate],
+) -> Option<String> {
     let possible = possible(compiled, inputs);
     (!possible.contains(&goal.0)).then(|| match missing(compiled, goal, &possible) {
         Some(name) => format!("no fact of `{name}` can ever be derived"),
@@ -18,7 +22,7 @@ pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPr
 }
 
 /// The relations that may have a tuple.
-fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
+fn possible(compiled: &CompiledProgram, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
     let given = inputs
         .iter()
         .flat_map(|input| &input.predicates)
@@ -39,8 +43,8 @@ fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<Relatio
             }
         }
         for merge in &compiled.merges {
-            if possible.contains(&merge.all) {
-                possible.insert(merge.kept);
+            if possible.contains(&merge.candidates) {
+                possible.insert(merge.result);
             }
         }
         if possible.len() == before {
@@ -59,7 +63,11 @@ fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
 }
 
 /// The predicate that the only rule of `goal` lacks.
-fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<RelationId>) -> Option<String> {
+fn missing(
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+    possible: &FxHashSet<RelationId>,
+) -> Option<String> {
     let plans = compiled.plans();
     let mut plans = plans.filter(|plan| plan.target == goal.0);
     let (only, None) = (plans.next()?, plans.next()) else { return None };

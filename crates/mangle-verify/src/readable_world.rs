@@ -1,6 +1,6 @@
 //! Worlds as text: a world is shown only if Mangle reads its facts as the values that were found.
 
-use mangle_engine::kernel::{Clock, Compiled, Datum, Fact, Model, ValueId, Values, evaluate};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Fact, Model, ValueId, Values, evaluate};
 use mangle_syntax::syntax::SourceFile;
 
 use crate::candidates::InputPredicate;
@@ -22,7 +22,7 @@ pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut V
 }
 
 /// The text of a fact. The engine prints `1` for the float `1.0`; here a float is a literal that Mangle reads as one.
-pub(crate) fn fact_text(model: &Model, compiled: &Compiled, fact: &Fact) -> String {
+pub(crate) fn fact_text(model: &Model, compiled: &CompiledProgram, fact: &Fact) -> String {
     let float = |value: &ValueId| match model.values.get(*value) {
         Datum::Float(bits) => Some(float_literal(f64::from_bits(*bits))),
         _ => None,

@@ -1,6 +1,6 @@
 //! Vacuous answers: the property depends on no fact of a world, because the program itself has the facts.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::{FileId, Symbol};
 
@@ -11,7 +11,11 @@ use crate::program_pair::split_mark;
 const MAX_NAMES: usize = 4;
 
 /// The predicates that a goal depends on and that have facts and no rules.
-pub(crate) fn constants(program: &Program, compiled: &Compiled, goal: PredicateId) -> Vec<PredicateKey> {
+pub(crate) fn constants(
+    program: &Program,
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+) -> Vec<PredicateKey> {
     let cone = cone::Reading::new(compiled).cone(&[goal], &[]);
     let needed = program.predicates.iter().filter(|predicate| {
         program.id(predicate.key).is_some_and(|id| cone.needs(id.0))

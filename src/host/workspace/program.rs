@@ -21,7 +21,7 @@ use crate::ide::{Analysis, evaluation, registry};
 use crate::report::LoadErrors;
 use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, rejections};
 use mangle_engine::kernel::Limits;
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::{KernelSettings, RuleSettings, Settings, Stores};
 use mangle_syntax::lint::Diagnostic;
@@ -35,7 +35,7 @@ use mangle_syntax::text::{Cancel, FileId};
 pub(super) struct Given {
     settings: Arc<Settings>,
     versions: Arc<ProgramVersions>,
-    embedding: Arc<Embedding>,
+    embedding: Arc<ProgramEnvironment>,
 }
 
 impl From<&ProgramFiles> for Given {
@@ -66,7 +66,7 @@ pub(super) struct State {
     /// The versions that its settings and embedding have, with the reasons for them.
     pub(super) versions: Arc<ProgramVersions>,
     /// What surrounds it.
-    pub(super) embedding: Arc<Embedding>,
+    pub(super) embedding: Arc<ProgramEnvironment>,
     pub(super) cache: Arc<FindingCache>,
     pub(super) evaluations: Arc<EvaluationCache>,
     /// What its properties came to.
@@ -178,7 +178,7 @@ impl State {
 #[derive(Debug, Clone)]
 struct JoinInputs {
     files: Arc<Vec<Arc<SnapshotFile>>>,
-    embedding: Arc<Embedding>,
+    embedding: Arc<ProgramEnvironment>,
 }
 
 impl PartialEq for JoinInputs {
@@ -225,7 +225,7 @@ pub struct SnapshotProgram {
     /// The tables of facts that it is evaluated with.
     tables: Arc<Tables>,
     pub versions: Arc<ProgramVersions>,
-    pub(super) embedding: Arc<Embedding>,
+    pub(super) embedding: Arc<ProgramEnvironment>,
     pub(super) cache: Arc<FindingCache>,
     evaluations: Arc<EvaluationCache>,
     pub(super) answers: Arc<AnswerMemo>,
@@ -420,7 +420,7 @@ impl SnapshotProgram {
 
     /// The limits of its evaluations and prompts.
     pub(super) fn limits(&self) -> Limits {
-        let limits = Limits::of(&self.settings.kernel);
+        let limits = Limits::from_settings(&self.settings.kernel);
         match self.shell {
             Shell::CommandLine => limits,
             Shell::Editor => editor_limits(limits),

@@ -66,10 +66,10 @@ impl TestParams {
             Semantics::Engine => Reading::Engine,
             Semantics::Intended => Reading::Intended,
         });
-        let usual = Limits::of(kernel);
+        let usual = Limits::from_settings(kernel);
         // Cases are many and each is short: their time is the one that is set.
         let limits = Limits { time: usual.time, ..editor_limits(usual) };
-        let clock = Clock::of(kernel);
+        let clock = Clock::from_settings(kernel);
         TestSettings { reading, limits, clock, coverage: self.coverage }
     }
 

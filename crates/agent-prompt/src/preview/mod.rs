@@ -32,7 +32,9 @@ use super::sections::Mode;
 use super::tokens::Estimator;
 use super::turn;
 use super::wording::Wording;
-use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
+use mangle_engine::kernel::{
+    Clock, CompiledProgram, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile,
+};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning, Runtime};
 use mangle_syntax::text::{Cancel, FileId};
@@ -146,7 +148,7 @@ pub struct Common {
     evaluated: Arc<Program>,
     /// The program as it is by now: the same rules, perhaps elsewhere.
     current: Arc<Program>,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
 }
 
 /// A prompt, and the kernel that it was made from.
@@ -261,7 +263,7 @@ impl Common {
 
     /// Its plans.
     #[must_use]
-    pub fn compiled(&self) -> &Arc<Compiled> {
+    pub fn compiled(&self) -> &Arc<CompiledProgram> {
         &self.compiled
     }
 

@@ -11,7 +11,7 @@ use super::coverage::{Coverage, RuleKey};
 use super::findings::ProgramPredicates;
 use super::key::TestKey;
 use mangle_engine::kernel::{
-    Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
+    Clock, CompiledProgram, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::syntax::ast::{Item, Statement, StatementKind};
@@ -48,7 +48,7 @@ pub struct Suite {
     /// The test file that the cases are from.
     pub file: FileId,
     /// The program with the file, compiled: what the rules of proofs are in.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
     /// The cases that were wanted, in the order of the file.
     pub cases: Vec<CaseResult>,
     /// Which rules of the program fired, if that was asked for.
@@ -153,7 +153,7 @@ pub fn not_run(
 /// A program whose cases hold nothing but facts.
 struct PreparedProgram {
     program: Program,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
     /// What was taken out of cases, because it would hold in all of them: indices into the items of the file.
     strangers: FxHashSet<u32>,
 }
@@ -337,7 +337,7 @@ impl Runner<'_> {
         case: &Case,
         expectation: &Expectation,
         kernel: &mut Kernel,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
     ) -> Result<Option<FailureKind>, String> {
         let clock = self.settings.clock;
         let (predicate, surplus) = match expectation.key {
@@ -366,7 +366,7 @@ impl Runner<'_> {
         case: &Case,
         expectation: &Expectation,
         kernel: &mut Kernel,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
     ) -> Result<(PredicateId, Vec<u32>), String> {
         let id = expectation.predicate.and_then(|key| self.program.id(key));
         let id = id.ok_or_else(|| format!("unknown predicate `{}`", expectation.text))?;

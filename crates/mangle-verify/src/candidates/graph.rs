@@ -1,7 +1,7 @@
 //! Where values go in the rules of a program: which columns and variables they flow through, and what they meet there.
 
 use mangle_engine::kernel::plan::{Bound, RelationId};
-use mangle_engine::kernel::{Compiled, Function, ValueId};
+use mangle_engine::kernel::{CompiledProgram, Function, ValueId};
 use mangle_engine::program::PredicateId;
 use rustc_hash::FxHashMap;
 
@@ -136,6 +136,6 @@ impl Graph {
 }
 
 /// The relation of a predicate.
-pub(super) fn relation_of(compiled: &Compiled, predicate: PredicateId) -> RelationId {
+pub(super) fn relation_of(compiled: &CompiledProgram, predicate: PredicateId) -> RelationId {
     compiled.entry(predicate)
 }

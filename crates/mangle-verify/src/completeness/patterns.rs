@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use mangle_engine::kernel::plan::{Match, Plan, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Lookup, Plan, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Function, Model, ValueId};
 use mangle_engine::program::PredicateId;
 
@@ -72,7 +72,7 @@ impl Reader<'_> {
 }
 
 /// The values of the variables that a lookup with constant keys fills, for each tuple that it finds.
-fn rows(table: &Match, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
+fn rows(table: &Lookup, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
     let mut rows = Vec::new();
     for tuple in base.relation(PredicateId(table.relation))?.tuples() {
         let at = |column: u16| tuple.get(usize::from(column)).copied();
@@ -109,7 +109,7 @@ fn computed_pattern(steps: &[Step], pattern: Slot) -> Option<ComputedPattern<'_>
 }
 
 /// The lookup that gives a variable its value.
-fn table_of(steps: &[Step], slot: Slot) -> Option<&Match> {
+fn table_of(steps: &[Step], slot: Slot) -> Option<&Lookup> {
     steps.iter().find_map(|step| match &step.kind {
         StepKind::Match(found) => Some(found).filter(|found| found.binds.iter().any(|(_, to)| *to == slot)),
         _ => None,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
-use mangle_engine::kernel::{Clock, Compiled, Datum, Model, Reading, RuleId, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, Reading, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ const MAX_ROUNDS: usize = 24;
 /// What a script is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'s> {
-    pub(crate) compiled: &'s Compiled,
+    pub(crate) compiled: &'s CompiledProgram,
     /// What follows from the program alone; `None` if its evaluation stops.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
@@ -195,7 +195,7 @@ impl<'s> Encoder<'s> {
         if open.is_empty() {
             return Ok(());
         }
-        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.all)) {
+        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.candidates)) {
             return Err(Obstacle::Unsupported("the facts of a predicate are merged".into()));
         }
         let plans = stratum.plans.iter().map(|plan| &**plan);

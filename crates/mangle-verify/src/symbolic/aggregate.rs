@@ -1,6 +1,6 @@
 //! Aggregations over symbolic relations: which rows make a group, and what each reducer can give for it.
 
-use mangle_engine::kernel::plan::{Aggregate, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 use rustc_hash::FxHashMap;
 
@@ -87,7 +87,7 @@ impl Evaluation<'_> {
     }
 
     /// Where a tuple that holds where `holds` is true has the constants of the premise.
-    fn selected(&mut self, rows: &Match, tuple: &[Term], holds: Literal) -> Literal {
+    fn selected(&mut self, rows: &Lookup, tuple: &[Term], holds: Literal) -> Literal {
         let mut parts = vec![holds];
         for (column, term) in (0u16..).zip(tuple) {
             match rows.source(column) {
@@ -341,7 +341,7 @@ impl State {
 }
 
 /// What a register holds for a row.
-fn column(tuple: &[Term], rows: &Match, slot: Slot) -> Option<Term> {
+fn column(tuple: &[Term], rows: &Lookup, slot: Slot) -> Option<Term> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()
 }

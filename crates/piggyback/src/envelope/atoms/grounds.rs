@@ -61,14 +61,14 @@ impl Roots {
     #[must_use]
     pub fn consulted(&self, program: &Program) -> Influences {
         let against: Vec<_> = self.block.iter().chain(&self.deny).copied().collect();
-        Influences::of(program, &self.permits(), &against)
+        Influences::new(program, &self.permits(), &against)
     }
 
     /// The predicates that decide whether something is permitted or blocked. None if the program does neither.
     fn decisive(&self, program: &Program) -> Influences {
         match self.permit.is_none() && self.block.is_empty() {
             true => Influences::default(),
-            false => Influences::of(program, &self.permits(), &self.block),
+            false => Influences::new(program, &self.permits(), &self.block),
         }
     }
 
@@ -95,7 +95,7 @@ impl Grounds {
     /// How a predicate decides about permissions; `None` where it does not.
     pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<Ground> {
         let consult = self.consulted.get(predicate)?;
-        let grants = consult.grants || consult.lifts;
+        let grants = consult.grants || consult.removes_obstacle;
         if self.only_blocks && !grants {
             return None;
         }
